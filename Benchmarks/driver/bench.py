@@ -146,7 +146,8 @@ def started(bench):
 
 
 WORKS = {
-    "cached": cached, "stores": stores, "screens": screens, "live": live.live, "scopes": live.scopes, "pages": live.pages, "changes": live.changes, "loads": loads,
+    "cached": cached, "stores": stores, "screens": screens, "live": live.live, "scopes": live.scopes, "entries": live.entries, "pages": live.pages,
+    "changes": live.changes, "loads": loads,
     "downloads": downloads, "served": served, "started": started,
     "shared": shared.shared, "herd": shared.herd, "queues": shared.queues, "users": shared.users,
     "replicas": replicas.replicas}

@@ -51,6 +51,42 @@ def scopes(bench):
         f"SQLite, DELETE of a range {duration(f['plain'])}", ratios(f["ours"], f["plain"]), at_most=10)
 
 
+#: A store of so many entries, and one of a thousand: none may take longer because of the number of the others.
+MILLION, FEW = 1_000_000, 1_000
+
+
+def entries(bench):
+    progress("a thousand entries, and a million")
+    for count in (FEW, MILLION):
+        # One by one: each is read and verified later.
+        bench.worker.seconds("entries", "fill", count, count)
+    rounds_of_five = min(bench.rounds, 5)
+
+    progress("the first insert through a bound")
+    # In MB: the store is within the first one, and above the second.
+    for bound, name in ((1 << 20, "within its bound"), (64, "above its bound")):
+        f = rounds(rounds_of_five, {
+            count: (lambda count=count: bench.worker.seconds("entries", "first", count, bound)) for count in (FEW, MILLION)})
+        yield Row(
+            f"first insert, a million entries, {name}", duration(f[MILLION]), f"a thousand {duration(f[FEW])}", ratios(f[MILLION], f[FEW]),
+            at_most=2)
+
+    progress("a list")
+    f = rounds(rounds_of_five, {
+        "pages": lambda: bench.worker.seconds("entries", "pages", MILLION, 1_000),
+        "list": lambda: bench.worker.seconds("entries", "list", MILLION, 0)})
+    yield Row(
+        "the longest of a thousand pages of a million entries", duration(f["pages"]), f"the list in one piece {duration(f['list'])}",
+        ratios(f["pages"], f["list"]), at_most=0.1)
+
+    progress("retrieve")
+    f = rounds(bench.rounds, {
+        count: (lambda count=count: bench.worker.seconds("entries", "retrieve", count, 20_000)) for count in (FEW, MILLION)})
+    yield Row(
+        "retrieve 1 KB among a million", duration(f[MILLION]), f"among a thousand {duration(f[FEW])}", ratios(f[MILLION], f[FEW]),
+        at_most=1.25)
+
+
 CHANGES = 10_000
 
 

@@ -159,7 +159,7 @@ extension CacheStoreContract {
     ]
     private static let keyBytes = prefixKeys.map { Data($0.utf8) }
     /// Those that begin with others come before them.
-    private static let prefixes = [
+    static let prefixes = [
         "nothing", "user/4/", "user_", "user%", "u%", "user/4", "user/", "user", "User", "a\u{0}", "\u{e9}", "e\u{301}",
         "e",
         "\u{0}", "\u{7f}", "\u{7ff}", "\u{10FFFF}", "🦊", "*", "[", String(repeating: "k", count: 302),
@@ -178,14 +178,14 @@ extension CacheStoreContract {
             "\(moment) found \(found.map(\.debugDescription).sorted())")
     }
 
-    private static func filled(_ subject: Subject) async throws -> any CacheStore {
+    static func filled(_ subject: Subject) async throws -> any CacheStore {
         let store = try await subject.make()
         for (number, key) in prefixKeys.enumerated() { try await store.insert(.sample(number), for: key) }
         return store
     }
 
     /// Runs a check on a store for each way of damaging the entry `key` beside `other`.
-    private static func eachDamage(
+    static func eachDamage(
         _ subject: Subject, _ body: (_ store: any CacheStore, _ name: String) async throws -> Void
     ) async throws {
         for damage in subject.damages {

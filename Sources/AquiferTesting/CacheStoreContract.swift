@@ -133,7 +133,7 @@ public enum CacheStoreContract {
     /// Every promise.
     public static let checks: [Check] =
         retrieveChecks + insertChecks + deleteChecks + updateChecks + entriesChecks + keyChecks + orderChecks
-        + damageChecks + damagedHeaderChecks + changeChecks + prefixChecks
+        + damageChecks + damagedHeaderChecks + changeChecks + prefixChecks + pageChecks
 
     /// The promises that can be checked on this subject. Give these to a test, so that no check passes for want of looking.
     public static func checks(for subject: Subject) -> [Check] { checks.filter { $0.applies(to: subject) } }

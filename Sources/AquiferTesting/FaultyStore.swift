@@ -21,7 +21,7 @@ public final class FaultyStore: CacheStore {
         case delete
         /// `CacheStore.update(_:_:)`
         case update
-        /// `CacheStore.contents()` and `CacheStore.contents(prefix:)`
+        /// `CacheStore.contents()`, `CacheStore.contents(prefix:)` and `CacheStore.page(prefix:after:limit:)`
         case contents
         /// `CacheStore.deleteAll(prefix:)`
         case deleteAll
@@ -46,6 +46,8 @@ public final class FaultyStore: CacheStore {
         case contents
         /// `CacheStore.contents(prefix:)`
         case contentsOf(prefix: String)
+        /// `CacheStore.page(prefix:after:limit:)`
+        case page(prefix: String, after: String?)
         /// `CacheStore.deleteAll(prefix:)`
         case deleteAll(prefix: String)
         /// `CacheStore.remove(_:)`
@@ -135,6 +137,15 @@ public final class FaultyStore: CacheStore {
         try note(.contentsOf(prefix: prefix), .contents)
         return try await base.contents(prefix: prefix)
     }
+
+    /// See `CacheStore.page(prefix:after:limit:)`.
+    public func page(prefix: String, after: String?, limit: Int) async throws(StoreError) -> StorePage {
+        try note(.page(prefix: prefix, after: after), .contents)
+        return try await base.page(prefix: prefix, after: after, limit: limit)
+    }
+
+    /// See `CacheStore.mostBytes()`. It never fails here.
+    public func mostBytes() async throws(StoreError) -> Int? { try await base.mostBytes() }
 
     /// See `CacheStore.persist()`.
     public func persist() async throws(StoreError) { try await base.persist() }

@@ -43,6 +43,14 @@ extension ForwardingStore {
         try await base.contents(prefix: prefix)
     }
 
+    /// A page of ``base``.
+    public func page(prefix: String, after: String?, limit: Int) async throws(StoreError) -> StorePage {
+        try await base.page(prefix: prefix, after: after, limit: limit)
+    }
+
+    /// Asks ``base``.
+    public func mostBytes() async throws(StoreError) -> Int? { try await base.mostBytes() }
+
     /// Passes it on to ``base``.
     public func persist() async throws(StoreError) { try await base.persist() }
 

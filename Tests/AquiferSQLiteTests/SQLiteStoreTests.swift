@@ -283,6 +283,68 @@ struct SQLiteStoreTests {
         }
     }
 
+    @Test("lists pages in the order of the keys' bytes, within a prefix, and none before it")
+    func pages() async throws {
+        try await withStore { store in
+            for key in ["a/3", "a/1", "a", "b", "a/\u{e9}", "a/2", "A"] { try await store.insert(Self.entry, for: key) }
+            func list(_ prefix: String, _ limit: Int, after first: String? = nil) async throws -> [[String]] {
+                var (pages, after) = ([[String]](), first)
+                repeat {
+                    let page = try await store.page(prefix: prefix, after: after, limit: limit)
+                    pages.append(page.contents.entries.map(\.key))
+                    after = page.next
+                } while after != nil
+                return pages
+            }
+            #expect(try await list("a/", 3) == [["a/1", "a/2", "a/3"], ["a/\u{e9}"]])
+            #expect(try await list("", 3) == [["A", "a", "a/1"], ["a/2", "a/3", "a/\u{e9}"], ["b", "key"]])
+            #expect(try await list("a/", 2, after: "A") == [["a/1", "a/2"], ["a/3", "a/\u{e9}"], []])
+            #expect(try await list("a/", 9, after: "a/2") == [["a/3", "a/\u{e9}"]])
+            #expect(try await list("a/", 0) == [["a/1"], ["a/2"], ["a/3"], ["a/\u{e9}"], []])
+            #expect(try await list("a/", 9, after: "b") == [[]])
+        }
+    }
+
+    @Test("tells a row that the table has lost on the page of its key, with the rest of the list")
+    func damagedPage() async throws {
+        try await withStore { store in
+            for number in 1...9 { try await store.insert(Self.entry, for: "\(number)") }
+            // SQLite would take the row out of the indexes too.
+            let connection = try Connection.patient(store.file.path, .readWrite)
+            connection.allowSchemaChanges()
+            try connection.execute(
+                """
+                PRAGMA writable_schema = ON;
+                CREATE TABLE kept AS SELECT * FROM sqlite_schema WHERE type = 'index';
+                DELETE FROM sqlite_schema WHERE type = 'index' AND name LIKE 'entry_key%'; PRAGMA writable_schema = RESET
+                """)
+            try connection.execute("DELETE FROM entry WHERE key = '5'")
+            try connection.execute(
+                """
+                PRAGMA writable_schema = ON;
+                INSERT INTO sqlite_schema SELECT * FROM kept WHERE name LIKE 'entry_key%'; PRAGMA writable_schema = RESET;
+                DROP TABLE kept
+                """)
+            let first = try await store.page(prefix: "", after: nil, limit: 3)
+            #expect(first.contents.entries.map(\.key) == ["1", "2", "3"] && first.contents.damaged.isEmpty)
+            let second = try await store.page(prefix: "", after: first.next, limit: 3)
+            #expect(Set(second.contents.entries.map(\.key)) == ["4", "6", "7", "8", "9", "key"])
+            #expect(second.contents.damaged.map(\.key) == ["5"])
+            #expect(second.next == nil)
+        }
+    }
+
+    @Test("says how many bytes it has at most, and more after an insert")
+    func mostBytes() async throws {
+        try await withStore { store in
+            let before = try #require(try await store.mostBytes())
+            try await store.insert(
+                StoredEntry(bytes: Data(count: 1_000_000), savedAt: .distantPast, kind: .data), for: "large")
+            let after = try #require(try await store.mostBytes())
+            #expect(after >= 1_000_000 + Self.entry.bytes.count && after <= before + 1_200_000)
+        }
+    }
+
     private func withStore(_ use: (SQLiteStore) async throws -> Void) async throws {
         try await TemporaryFolder.with { folder in
             let store = try SQLiteStore(file: folder.appendingPathComponent("store.db"))

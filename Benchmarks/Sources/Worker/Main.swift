@@ -29,6 +29,7 @@ struct Bench {
     private var live: LiveBench?
     private var scopes: ScopeBench?
     private var pages: PageBench?
+    private var millions: [Int: MillionBench] = [:]
     private var changes: ChangeBench?
     private var shared: [String: SharedBench] = [:]
     private var herd: HerdBench?
@@ -43,7 +44,7 @@ struct Bench {
         let words: [String]
     }
 
-    /// `live WORK UPDATES`, `scopes WORK ENTRIES`, `pages WORK LENGTH…`, `changes WORK COUNT`, and the commands with one figure
+    /// `live WORK UPDATES`, `scopes WORK ENTRIES`, `pages WORK LENGTH…`, `changes WORK COUNT`, `entries WORK COUNT PARAMETER`, and the commands with one figure
     mutating func run(_ words: [String]) async throws -> [Double] {
         switch words.first {
         case "live":
@@ -56,6 +57,13 @@ struct Bench {
             let bench = try scopes ?? ScopeBench(folder: folder)
             scopes = bench
             return [try await bench.run(words[1], entries)]
+        case "entries":
+            guard words.count == 4, let count = Int(words[2]), let parameter = Int(words[3]) else {
+                throw Unknown(words: words)
+            }
+            let bench = try millions[count] ?? MillionBench(folder: folder, count: count)
+            millions[count] = bench
+            return [try await bench.run(words[1], parameter)]
         case "changes":
             guard words.count == 3, let count = Int(words[2]) else { throw Unknown(words: words) }
             let bench = changes ?? ChangeBench(folder: folder)

@@ -100,8 +100,22 @@ final class ScopedStore: UnflushedChanges {
 
     func contents(prefix: String) async throws(StoreError) -> StoreContents {
         let own = try await life.enter()
-        var contents = try await base.contents(prefix: own + prefix)
+        let contents = try await base.contents(prefix: own + prefix)
         try await life.check()
+        return Self.own(contents, own)
+    }
+
+    func page(prefix: String, after: String?, limit: Int) async throws(StoreError) -> StorePage {
+        let own = try await life.enter()
+        let page = try await base.page(prefix: own + prefix, after: after.map { own + $0 }, limit: limit)
+        try await life.check()
+        return StorePage(Self.own(page.contents, own), next: page.next.flatMap { $0.rest(after: own) })
+    }
+
+    func mostBytes() async throws(StoreError) -> Int? { try await base.mostBytes() }
+
+    private static func own(_ contents: StoreContents, _ own: String) -> StoreContents {
+        var contents = contents
         for index in contents.entries.indices {
             contents.entries[index].key = contents.entries[index].key.rest(after: own) ?? ""
         }

@@ -61,6 +61,17 @@ public protocol CacheStore: Sendable {
     /// ones whose key is known. Every key begins with the empty prefix; it lists everything, as ``contents()`` does.
     func contents(prefix: String) async throws(StoreError) -> StoreContents
 
+    /// A page of what ``contents(prefix:)`` lists: see ``StorePage``. By default, the first page has everything. Changes nothing.
+    ///
+    /// - Parameters:
+    ///   - after: ``StorePage/next`` of the page before; `nil` for the first page.
+    ///   - limit: the most entries of the page, at least one. A page that has found damage may have more.
+    func page(prefix: String, after: String?, limit: Int) async throws(StoreError) -> StorePage
+
+    /// A number of bytes that all entries together do not exceed, known without a look at any of them; `nil`, the default, if there
+    /// is none. A store around another one passes it on.
+    func mostBytes() async throws(StoreError) -> Int?
+
     /// Deletes the entries that ``contents(prefix:)`` lists, and no other one. The empty prefix empties the store.
     ///
     /// Entries that were stored by calls issued earlier are gone when it returns. Each entry is deleted as a whole. If the
@@ -93,6 +104,14 @@ public protocol CacheStore: Sendable {
 }
 
 extension CacheStore {
+    /// Everything in one page.
+    public func page(prefix: String, after: String?, limit: Int) async throws(StoreError) -> StorePage {
+        StorePage(try await contents(prefix: prefix), after: after)
+    }
+
+    /// Unknown.
+    public func mostBytes() async throws(StoreError) -> Int? { nil }
+
     /// Does nothing.
     public func persist() async throws(StoreError) {}
 

@@ -9,8 +9,11 @@ import AquiferFoundation
 /// - An entry of kind `data` larger than the whole bound is evicted at once: its key is left empty.
 /// - An entry is used when it is retrieved or stored through this instance. Entries that were not used go first, the
 ///   oldest `savedAt` first.
-/// - With several instances or processes on one store, each counts its own inserts, and counts all entries again after
-///   every eighth of the bound. The total can thus exceed the bound by an eighth for each instance; by more where the store
+/// - Nothing is counted while the whole store has fewer bytes than the bound (``CacheStore/mostBytes()``). After that, entries are counted
+///   in pages, one with each insert: the first insert into a store of a million entries is as quick as into an empty one.
+///   Until a store of more than one page (1 000 entries) was counted, the total can exceed the bound by an eighth.
+/// - With several instances or processes on one store, each counts its own inserts, and counts all entries again before they
+///   are an eighth of the bound. The total can thus exceed the bound by an eighth for each instance; by more where the store
 ///   has many entries that do not count: on average, an insert lists at most 16 entries.
 /// - A failed eviction does not fail the insert, which was carried out: the next insert tries again.
 public final class EvictingStore: CacheStore {
@@ -18,6 +21,9 @@ public final class EvictingStore: CacheStore {
     private let bound: Int
     private let ledger = Locked(EvictionLedger())
     private let events: (any AquiferEvents)?
+    /// One insert at a time counts.
+    private let turn = Turnstile()
+    private static let pageLimit = 1_000
 
     /// Limits the entries of kind `data` in `base` to `bound` bytes, and tells `events` of each that is evicted.
     public init(_ base: any CacheStore, bound: Int, events: (any AquiferEvents)? = nil) {
@@ -29,7 +35,7 @@ public final class EvictingStore: CacheStore {
     /// See ``CacheStore/retrieve(_:)``.
     public func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
         let entry = try await base.retrieve(key)
-        if entry?.kind == .data { ledger.withLock { $0.touch(StoreKey(key)) } }
+        if let entry, entry.kind == .data { ledger.withLock { $0.touch(StoreKey(key), size: entry.bytes.count) } }
         return entry
     }
 
@@ -88,6 +94,14 @@ public final class EvictingStore: CacheStore {
         try await base.contents(prefix: prefix)
     }
 
+    /// See ``CacheStore/page(prefix:after:limit:)``.
+    public func page(prefix: String, after: String?, limit: Int) async throws(StoreError) -> StorePage {
+        try await base.page(prefix: prefix, after: after, limit: limit)
+    }
+
+    /// See ``CacheStore/mostBytes()``.
+    public func mostBytes() async throws(StoreError) -> Int? { try await base.mostBytes() }
+
     /// See ``CacheStore/persist()``.
     public func persist() async throws(StoreError) { try await base.persist() }
 
@@ -101,16 +115,32 @@ public final class EvictingStore: CacheStore {
 
     private func stored(_ entry: StoredEntry, _ key: String) async {
         guard entry.kind == .data else { return ledger.withLock { $0.remove(StoreKey(key)) } }
-        let mustCount = ledger.withLock { [bound] ledger in
-            ledger.add(StoreKey(key), size: entry.bytes.count)
-            return ledger.isUncounted || (ledger.addedSinceCount > bound / 8 && ledger.isCountAffordable)
-        }
-        if mustCount, let found = try? await base.entries() {  // else counted at the next insert: this one is done
-            ledger.withLock { $0.count(found) }
-        }
+        ledger.withLock { $0.add(StoreKey(key), size: entry.bytes.count) }
+        await count()
         while let victim = ledger.withLock({ [bound] in $0.nextVictim(over: bound) }) {
             if await !evict(victim.text) { break }
         }
+    }
+
+    /// Counts the entries, as far as that is due. What fails is tried again at the next insert: this one is done.
+    private func count() async {
+        if case .nothing = ledger.withLock({ [bound] in $0.step(bound: bound) }) { return }
+        if !turn.tryEnter() { await turn.enter() }
+        defer { turn.leave() }
+        repeat {
+            var step = ledger.withLock { [bound] in $0.step(bound: bound) }
+            if case .look = step {
+                // As above; a store that does not answer counts as one that does not know.
+                if let most = try? await base.mostBytes(), most <= bound {
+                    return ledger.withLock { [bound] in $0.isWithin(bound, most: most) }
+                }
+                step = ledger.withLock { $0.begin() }
+            }
+            guard case .page(let after) = step,
+                let page = try? await base.page(prefix: "", after: after, limit: Self.pageLimit)  // as above
+            else { return }
+            ledger.withLock { $0.count(page) }
+        } while ledger.withLock { [bound] in $0.isLate(bound: bound) }
     }
 
     /// Evicts an entry; false if the store failed.

@@ -1,68 +1,101 @@
 /// The entries that count towards a bound, in the order of their use.
+///
+/// They are counted in pages. Until the last page, what was known before stays in force: nothing is evicted before the first count.
 struct EvictionLedger {
-    private var sizes: [StoreKey: (size: Int, turn: Int)] = [:]
+    /// What is to be done after an insert.
+    enum Step {
+        case nothing
+        /// Ask the store for a number that its entries do not exceed.
+        case look
+        /// List the page after this key.
+        case page(after: String?)
+    }
+
+    private var known = KnownEntries()
+    /// The count that is under way, and the last key that it has listed.
+    private var counting: (found: KnownEntries, after: String?, listed: Int)?
     /// The keys in the order of use. Only the element with the entry's own turn counts; the others are skipped.
     private var order: [(key: StoreKey, turn: Int)] = []
     private var first = 0
     private var turn = 0
-    private var total = 0
-    private(set) var isUncounted = true
-    private(set) var addedSinceCount = 0
+    private var isUncounted = true
+    /// The bytes that may be added before the store is looked at again, as long as it was never counted.
+    private var room = -1
+    private var added = 0
     private var insertsSinceCount = 0
     /// The number of entries in the last list, those that do not count included.
     private var listed = 0
 
-    /// True if the inserts since the last count pay for the next one, which lists everything: no insert then costs more than
-    /// a fixed number of entries on average.
-    var isCountAffordable: Bool { insertsSinceCount > listed / 16 }
-
-    /// Marks an entry as used now.
-    mutating func touch(_ key: StoreKey) {
-        guard let size = sizes[key]?.size else { return }
-        use(key, size: size)
+    /// What is to be done now, with entries within `bound`.
+    mutating func step(bound: Int) -> Step {
+        if let counting { return .page(after: counting.after) }
+        if isUncounted { return added > room ? .look : .nothing }
+        // A count is begun early, so that it can end before others have added an eighth. The inserts since the last one pay for it: no
+        // insert then costs more than a fixed number of entries on average.
+        guard added > bound / 16, insertsSinceCount > listed / 16 else { return .nothing }
+        return begin()
     }
+
+    /// Records that all entries together have at most `most` bytes, within `bound`.
+    mutating func isWithin(_ bound: Int, most: Int) {
+        (room, added) = (min(bound - most, bound / 8), 0)
+    }
+
+    /// Begins to count.
+    mutating func begin() -> Step {
+        (counting, added, insertsSinceCount) = ((KnownEntries(), nil, 0), 0, 0)
+        return .page(after: nil)
+    }
+
+    /// True if the count that is under way must come to its end now: the bound may be exceeded by an eighth.
+    func isLate(bound: Int) -> Bool { counting != nil && added > bound / 8 }
+
+    /// Takes the next page of the count. Entries that were not used here go first, the oldest first.
+    mutating func count(_ page: StorePage) {
+        guard var (found, _, count) = counting else { return }
+        counting = nil  // else the next lines copy it
+        count += page.contents.entries.count
+        for entry in page.contents.entries where entry.kind == .data {
+            let key = StoreKey(entry.key)
+            // One that is used during the count is known already.
+            if !found.has(key) { found.set(key, size: entry.size, turn: known.turn(of: key), savedAt: entry.savedAt) }
+        }
+        if let next = page.next {
+            counting = (found, next, count)
+        } else {
+            (known, listed, isUncounted) = (found, count, false)
+        }
+    }
+
+    /// Marks an entry of this size as used now.
+    mutating func touch(_ key: StoreKey, size: Int) { use(key, size: size) }
 
     /// Records a stored entry, which replaces any earlier one.
     mutating func add(_ key: StoreKey, size: Int) {
-        remove(key)
-        total += size
-        addedSinceCount += size
+        added += size
         insertsSinceCount += 1
         use(key, size: size)
     }
 
     /// Records that an entry is gone.
     mutating func remove(_ key: StoreKey) {
-        total -= sizes.removeValue(forKey: key)?.size ?? 0
+        known.remove(key)
+        counting?.found.remove(key)
     }
 
     /// Records that all entries whose keys begin so are gone.
     mutating func removeAll(prefix: String) {
-        for key in sizes.keys.filter({ $0.text.hasBytes(prefix) }) { remove(key) }
-    }
-
-    /// Counts the entries that are really stored. Entries that were not known go first, the oldest first.
-    mutating func count(_ found: [StoredEntry.Summary]) {
-        let known = sizes
-        (sizes, order, first, total, addedSinceCount, isUncounted) = ([:], [], 0, 0, 0, false)
-        (insertsSinceCount, listed) = (0, found.count)
-        let data = found.filter { $0.kind == .data }
-        let strangers = data.filter { known[StoreKey($0.key)] == nil }.sorted { $0.savedAt < $1.savedAt }
-        let ours = data.compactMap { entry in known[StoreKey(entry.key)].map { (entry, $0.turn) } }.sorted {
-            $0.1 < $1.1
-        }
-        for entry in strangers + ours.map(\.0) {
-            total += entry.size
-            use(StoreKey(entry.key), size: entry.size)
-        }
+        known.removeAll(prefix: prefix)
+        counting?.found.removeAll(prefix: prefix)
     }
 
     /// The entry to evict next while the total is over `bound`.
     mutating func nextVictim(over bound: Int) -> StoreKey? {
-        guard total > bound else { return nil }
+        guard !isUncounted, known.total > bound else { return nil }
+        if let oldest = known.oldestUnused() { return oldest }
         while first < order.count {
             let (key, turn) = order[first]
-            if sizes[key]?.turn == turn { return key }
+            if known.turn(of: key) == turn { return key }
             first += 1
         }
         return nil
@@ -70,10 +103,11 @@ struct EvictionLedger {
 
     private mutating func use(_ key: StoreKey, size: Int) {
         turn += 1
-        sizes[key] = (size, turn)
+        known.set(key, size: size, turn: turn)
+        counting?.found.set(key, size: size, turn: turn)
         order.append((key, turn))
-        if order.count > 64 + 2 * sizes.count {
-            order = order[first...].filter { sizes[$0.key]?.turn == $0.turn }
+        if order.count > 64 + 2 * known.count {
+            order = order[first...].filter { known.turn(of: $0.key) == $0.turn }
             first = 0
         }
     }

@@ -130,6 +130,14 @@ public final class TieredStore: CacheStore {
         try await truth.contents(prefix: prefix)
     }
 
+    /// See ``CacheStore/page(prefix:after:limit:)``. Asks the truth.
+    public func page(prefix: String, after: String?, limit: Int) async throws(StoreError) -> StorePage {
+        try await truth.page(prefix: prefix, after: after, limit: limit)
+    }
+
+    /// See ``CacheStore/mostBytes()``. Asks the truth.
+    public func mostBytes() async throws(StoreError) -> Int? { try await truth.mostBytes() }
+
     /// See ``CacheStore/persist()``. Asks the truth.
     public func persist() async throws(StoreError) { try await truth.persist() }
 

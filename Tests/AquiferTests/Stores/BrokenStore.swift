@@ -11,6 +11,7 @@ final class BrokenStore: CacheStore {
         case tellsNothing, tellsEarly, tellsKept, tellsFailures, tellsNoRemoval
         case saysMissing, hidesDamage, removesNothing, removesWhatIsGood
         case prefixesOfCharacters, patternsForPrefixes, keepsDamage, forgetsDamage, keepsAllForTheEmptyPrefix
+        case leavesOutBetweenPages, repeatsOnPages, pagesByPlace, forgetsDamageOnPages, saysTooFewBytes
     }
 
     private let base = MemoryStore()
@@ -136,6 +137,30 @@ final class BrokenStore: CacheStore {
         default: contents = contents.beginning(with: prefix)
         }
         return contents
+    }
+
+    /// Pages in the order of the keys' bytes. Damage is on the first one.
+    func page(prefix: String, after: String?, limit: Int) async throws(StoreError) -> StorePage {
+        let contents = try await contents(prefix: prefix)
+        let all = contents.entries.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        var rest = all[...]
+        if flaw == .pagesByPlace {
+            rest = rest.dropFirst(after.flatMap { Int($0) } ?? 0)
+        } else if let after {
+            rest = rest.drop { !after.utf8.lexicographicallyPrecedes($0.key.utf8) }
+            if flaw == .leavesOutBetweenPages { rest = rest.dropFirst() }
+            if flaw == .repeatsOnPages { rest = all[max(0, rest.startIndex - 1)...] }
+        }
+        let damaged = after == nil && flaw != .forgetsDamageOnPages ? contents.damaged : []
+        let entries = Array(rest.prefix(limit))
+        let place = flaw == .pagesByPlace ? "\(rest.startIndex + limit)" : entries.last?.key
+        return StorePage(
+            StoreContents(entries: entries, damaged: damaged), next: rest.count > limit ? place : nil)
+    }
+
+    func mostBytes() async throws(StoreError) -> Int? {
+        let total = try await base.entries().map(\.size).reduce(0, +)
+        return flaw == .saysTooFewBytes ? total / 2 : total
     }
 
     func deleteAll(prefix: String) async throws(StoreError) {

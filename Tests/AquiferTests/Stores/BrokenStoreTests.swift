@@ -30,6 +30,14 @@ struct BrokenStoreTests {
             (.forgetsDamage, "contents of a prefix name its entries, whole or damaged, and no other's"),
             (.keepsDamage, "deleteAll deletes a damaged entry whose key is known, and leaves the others"),
             (.swallowsFailure, "a deleteAll that fails says so, and leaves the entries"),
+            (.leavesOutBetweenPages, "the pages of a prefix list its entries, each once, whatever their limit"),
+            (.repeatsOnPages, "the pages of a prefix list its entries, each once, whatever their limit"),
+            (
+                .pagesByPlace,
+                "an entry that stays is listed in one page, whatever is stored and deleted between the pages"
+            ),
+            (.forgetsDamageOnPages, "the pages of a prefix tell the damage that its contents tell"),
+            (.saysTooFewBytes, "all entries together have no more bytes than the store says at most"),
             (.tellsNothing, "each change is told before its call returns"),
             (.tellsEarly, "an observer who looks at once finds what it was told of"),
             (.tellsKept, "nothing is told of a call that changes nothing"),
@@ -72,7 +80,7 @@ struct BrokenStoreTests {
     func passesOver() throws {
         let subject = CacheStoreContract.Subject(make: { MemoryStore() })
         let left = CacheStoreContract.checks.filter { !$0.applies(to: subject) }
-        #expect(left.count == 25)
+        #expect(left.count == 26)
         #expect(
             CacheStoreContract.checks.allSatisfy {
                 $0.applies(to: BrokenStore.subject(nil)) || $0.name.contains("instance")

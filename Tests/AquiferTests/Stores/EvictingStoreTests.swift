@@ -92,12 +92,76 @@ struct EvictingStoreTests {
         let store = EvictingStore(scope.store, bound: 2_000)
         let (inserts, before) = (1_000, base.listed.withLock { $0 })
         for number in 0..<inserts { try await store.insert(Self.data(100), for: "data \(number)") }
+        #expect(base.listed.withLock { $0 } > before, "the scope was not listed")
         #expect(base.whole.withLock { $0 } == 0, "the whole store was listed")
         let listed = base.listed.withLock { $0 } - before
         #expect(listed <= 16 * inserts + 2 * (values + 20), "\(listed) entries for \(inserts) inserts")
         let total = try await scope.store.entries().filter { $0.kind == .data }.map(\.size).reduce(0, +)
         #expect(total <= 2_000)
         #expect(try await base.contents(prefix: "other").entries.count == 500)
+    }
+
+    @Test("asks for no entry while the whole store has less than the bound")
+    func withinTheBound() async throws {
+        let base = PagedStore(most: { $0 + 500 })
+        let store = EvictingStore(base, bound: 10_000)
+        for number in 0..<90 { try await store.insert(Self.data(100), for: "\(number)") }
+        #expect(base.pages.withLock { $0 } == 0)
+        // Until the bound, each insert that could pass it looks at that number.
+        try await store.insert(Self.data(700), for: "more")
+        #expect(base.pages.withLock { $0 } == 1)
+        #expect(try await store.entries().count == 91)
+        try await store.insert(Self.data(400), for: "too much")
+        #expect(try await Self.keys(store).isDisjoint(with: ["0"]))
+        #expect(try await store.entries().map(\.size).reduce(0, +) == 10_000)
+    }
+
+    @Test("counts a page with each insert, and evicts when it has counted all")
+    func paged() async throws {
+        let base = PagedStore()
+        for number in 0..<4_500 { try await base.insert(Self.data(10, at: Double(number)), for: "old \(number)") }
+        let store = EvictingStore(base, bound: 40_000)
+        for insert in 1...4 {
+            try await store.insert(Self.data(10), for: "new \(insert)")
+            #expect(base.pages.withLock { $0 } == insert)
+            #expect(try await store.entries().count == 4_500 + insert)
+        }
+        _ = try await store.retrieve("old 7")
+        try await store.insert(Self.data(10), for: "new 5")
+        #expect(base.pages.withLock { $0 } == 5)
+        let left = try await Self.keys(store)
+        #expect(left == Set((506..<4_500).map { "old \($0)" } + (1...5).map { "new \($0)" } + ["old 7"]))
+    }
+
+    @Test("counts all pages at once before an eighth of the bound is added")
+    func counted() async throws {
+        let base = PagedStore()
+        for number in 0..<4_500 { try await base.insert(Self.data(10, at: Double(number)), for: "old \(number)") }
+        let store = EvictingStore(base, bound: 45_000)
+        try await store.insert(Self.data(5_600), for: "new 1")
+        #expect(base.pages.withLock { $0 } == 1)
+        try await store.insert(Self.data(5_700), for: "new 2")
+        #expect(base.pages.withLock { $0 } == 5)
+        #expect(try await store.entries().map(\.size).reduce(0, +) <= 45_000)
+        #expect(try await Self.keys(store).isSuperset(of: ["new 1", "new 2", "old 4499"]))
+    }
+
+    @Test("sees what is used, deleted and replaced between the pages of a count")
+    func changedWhileCounted() async throws {
+        let base = PagedStore()
+        for number in 0..<2_000 { try await base.insert(Self.data(10), for: "\(10_000 + number)") }
+        let store = EvictingStore(base, bound: 20_000)
+        try await store.insert(Self.data(10), for: "a")  // the first page
+        try await store.delete("10000")
+        try await store.delete("11999")
+        try await store.insert(Self.data(5), for: "10001")  // the second, and last
+        #expect(base.pages.withLock { $0 } == 2)
+        try await store.insert(Self.data(10), for: "b")
+        try await store.insert(Self.data(5), for: "c")
+        #expect(try await store.entries().map(\.size).reduce(0, +) == 20_000)
+        try await store.insert(Self.data(1), for: "d")
+        #expect(try await store.entries().map(\.size).reduce(0, +) == 19_991)
+        #expect(try await Self.keys(store).isSuperset(of: ["a", "b", "c", "d", "10001"]))
     }
 
     @Test("does not evict a value that another process stored under a key it knew as data")
@@ -124,6 +188,28 @@ struct EvictingStoreTests {
     }
 }
 
+/// Lists in pages, in the order of the keys, and counts them. It can know how many bytes it has at most.
+private final class PagedStore: ForwardingStore {
+    let base: any CacheStore = RepeatingStore()
+    let pages = Locked(0)
+    private let most: (@Sendable (Int) -> Int)?
+
+    init(most: (@Sendable (Int) -> Int)? = nil) { self.most = most }
+
+    func page(prefix: String, after: String?, limit: Int) async throws(StoreError) -> StorePage {
+        pages.withLock { $0 += 1 }
+        let all = try await base.contents(prefix: prefix).entries.sorted { $0.key < $1.key }
+        let rest = all.drop { entry in after.map { entry.key <= $0 } ?? false }
+        let entries = Array(rest.prefix(limit))
+        return StorePage(StoreContents(entries: entries), next: rest.count > limit ? entries.last?.key : nil)
+    }
+
+    func mostBytes() async throws(StoreError) -> Int? {
+        guard let most else { return nil }
+        return most(try await base.entries().map(\.size).reduce(0, +))
+    }
+}
+
 /// Counts how often the whole store was listed, and the entries in all lists.
 private final class ListedStore: ForwardingStore {
     let base: any CacheStore = RepeatingStore()
@@ -139,5 +225,9 @@ private final class ListedStore: ForwardingStore {
         let contents = try await base.contents(prefix: prefix)
         listed.withLock { $0 += contents.entries.count }
         return contents
+    }
+
+    func page(prefix: String, after: String?, limit: Int) async throws(StoreError) -> StorePage {
+        StorePage(try await contents(prefix: prefix), after: after)
     }
 }

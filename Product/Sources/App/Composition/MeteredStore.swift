@@ -37,6 +37,12 @@ final class MeteredStore: CacheStore {
 
     func contents(prefix: String) async throws(StoreError) -> StoreContents { try await store.contents(prefix: prefix) }
 
+    func page(prefix: String, after: String?, limit: Int) async throws(StoreError) -> StorePage {
+        try await store.page(prefix: prefix, after: after, limit: limit)
+    }
+
+    func mostBytes() async throws(StoreError) -> Int? { try await store.mostBytes() }
+
     func persist() async throws(StoreError) { try await store.persist() }
 
     func deleteAll(prefix: String) async throws(StoreError) {

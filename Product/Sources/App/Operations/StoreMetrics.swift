@@ -121,6 +121,16 @@ struct CountedStore: CacheStore {
         }
     }
 
+    func page(prefix: String, after: String?, limit: Int) async throws(StoreError) -> StorePage {
+        try await metrics.counting(name, .list) { () async throws(StoreError) in
+            try await store.page(prefix: prefix, after: after, limit: limit)
+        }
+    }
+
+    func mostBytes() async throws(StoreError) -> Int? {
+        try await metrics.counting(name, .list) { () async throws(StoreError) in try await store.mostBytes() }
+    }
+
     func deleteAll(prefix: String) async throws(StoreError) {
         try await metrics.counting(name, .delete) { () async throws(StoreError) in
             try await store.deleteAll(prefix: prefix)

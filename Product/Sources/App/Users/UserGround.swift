@@ -75,11 +75,22 @@ struct FamilyStore: CacheStore {
     func contents() async throws(StoreError) -> StoreContents { try await contents(prefix: "") }
 
     func contents(prefix: String) async throws(StoreError) -> StoreContents {
-        var contents = try await store.contents(prefix: prefix)
-        contents.entries.removeAll { !isListed($0.key) }
-        contents.damaged.removeAll { !($0.key.map(isListed) ?? false) }
-        return contents
+        listed(try await store.contents(prefix: prefix))
     }
+
+    private func listed(_ all: StoreContents) -> StoreContents {
+        StoreContents(
+            entries: all.entries.filter { isListed($0.key) },
+            damaged: all.damaged.filter { $0.key.map(isListed) ?? false })
+    }
+
+    func page(prefix: String, after: String?, limit: Int) async throws(StoreError) -> StorePage {
+        var page = try await store.page(prefix: prefix, after: after, limit: limit)
+        page.contents = listed(page.contents)
+        return page
+    }
+
+    func mostBytes() async throws(StoreError) -> Int? { try await store.mostBytes() }
 
     func persist() async throws(StoreError) { try await store.persist() }
 
