@@ -152,7 +152,7 @@ async function load(file, signal, told) {
     return at + part.length;
   }, 0);
   const notice = response.headers.get("Aquifer-Notice");
-  return { bytes, type: response.headers.get("Content-Type") ?? "", notice: notice && decodeURIComponent(notice), isWhole, length: isWhole ? length : announced > length ? announced : null };
+  return { bytes, type: response.headers.get("Content-Type") ?? "", notice: notice && decodeURIComponent(notice), isWhole, length: isWhole ? length : [announced, file.size].find((size) => size > length) ?? null };
 }
 
 /**
