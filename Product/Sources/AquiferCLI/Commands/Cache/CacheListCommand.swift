@@ -33,7 +33,8 @@ struct CacheListCommand: CommandHandler {
         let damaged = entries.count { $0.validity == .unreadable }
         if damaged > 0 {
             call.console.note(
-                "\(damaged) of these cannot be read; aquifer cache validate deletes \(damaged == 1 ? "it" : "them")")
+                "\(damaged) of these cannot be read; aquifer cache validate deletes \(damaged == 1 ? "it" : "them"),"
+                    + " but not favorites")
         }
         return call.console.tell(report)
     }
