@@ -30,6 +30,31 @@ extension PaymentDesk {
         try await ledger.contents().records.filter { $0.isOneMadeSince(record) && isOwn($0) }
     }
 
+    /// Refuses an order that might be the same payment as another one which the user was not shown.
+    func refuseDoubt(_ order: PaymentOrder, _ besides: Set<UUID>) async throws(PaymentError) {
+        let known: PaymentRecord?
+        let earlier: [PaymentRecord]
+        do throws(StoreError) {
+            known = try await ledger.record(order.key)
+            earlier = try await unresolved(order.amount, to: order.contact)
+        } catch { throw .ledger(error) }
+        var isResolved = false
+        var made: [PaymentRecord] = []
+        if let known {
+            try expectOwn(known)
+            if known.isDecided { return }
+            // A payment whose own outcome is unknown is sent again under its key, which resolves it.
+            isResolved = known.state == .unknown || known.state == .sending
+            do throws(StoreError) { made = try await madeSince(known) } catch { throw .ledger(error) }
+        }
+        // A payment that is being sent has no outcome that the user could know, so none is paid besides it.
+        let open = earlier.filter { other in
+            other.id != order.key && (other.state == .sending || !isResolved && !besides.contains(other.id))
+        }
+        let others = open + made.filter { !besides.contains($0.id) }
+        guard others.isEmpty else { throw .unresolved(others) }
+    }
+
     /// Asks the remote for the outcome of a payment, without making it.
     ///
     /// - Returns: The payment, decided if the remote showed its transaction; `nil` if there is none of this key.
