@@ -1,4 +1,5 @@
 import AquiferTesting
+import Foundation
 import Testing
 
 @testable import App
