@@ -13,7 +13,8 @@ const LOOKS = 120;
  * after each connection, the first and every later one; `headers()` go with each
  * request for one; `onMissing()` once, and nothing after it, if the server knows no
  * such screen. The document hears `aquifer:lost` (its detail is `gateway` if a proxy has told so) and `aquifer:found`, whose
- * detail is "first" if nothing was lost before, and the news of all screens as `aquifer:news`.
+ * detail is "first" if nothing was lost before, the news of all screens as `aquifer:news`, and `aquifer:state`
+ * after each state.
  *
  * Behind a proxy the stream comes from one replica of several. When that one is gone, the proxy gives the page to another one; when it is
  * back, the proxy gives it the page's requests again, while the stream stays. The stream then follows: it looks for that, and `renew()`
@@ -83,7 +84,10 @@ export class ScreenStream {
         onOpen: (replica) => this.#opened(replica),
         onEvent: (name, text) => {
           if (this.#connection !== connection) return;
-          if (name === "state") this.#handlers.onState(text);
+          if (name === "state") {
+            this.#handlers.onState(text);
+            document.dispatchEvent(new Event("aquifer:state"));
+          }
           if (name === "news") document.dispatchEvent(new CustomEvent("aquifer:news", { detail: JSON.parse(text) }));
         },
       });

@@ -37,6 +37,8 @@ export class Connection {
       if (isNew || !(event instanceof CustomEvent && event.detail === "first")) this.load();
     });
     document.addEventListener("aquifer:news", (event) => event instanceof CustomEvent && this.#hear(event.detail));
+    // The first good answer after a trouble shows that it is over, even if another page or the command line has ended it.
+    document.addEventListener("aquifer:state", () => this.#state !== null && this.#state.mode !== "online" && !this.#isLoading && this.load());
     // Another tab or the command line may have switched it meanwhile.
     addEventListener("focus", () => this.load());
   }
@@ -57,9 +59,7 @@ export class Connection {
   #hear({ network }) {
     const isNew = this.#network !== "" && this.#network !== network;
     this.#network = network;
-    // The first answers after a trouble come with news: they show that it is over, even if another page has ended it.
-    const isInTrouble = this.#state !== null && this.#state.mode !== "online";
-    if (isNew || (isInTrouble && !this.#isLoading)) this.load();
+    if (isNew) this.load();
   }
 
   /** @param {string} mode */
