@@ -207,7 +207,7 @@ extension FaultyStore.Call {
         switch self {
         case .insert, .delete, .deleteAll, .remove: true
         case .update(_, let change): change != nil && change != .keep
-        case .retrieve, .contents, .contentsOf: false
+        case .retrieve, .contents, .contentsOf, .page: false
         }
     }
 }

@@ -187,6 +187,8 @@ declare namespace Wire {
         canRetry: boolean;
         canGiveUp: boolean;
         isBusy: boolean;
+        madeSince: string[];
+        madeSinceText: string | null;
     }
 
     interface PaymentsEnded {
@@ -699,7 +701,7 @@ declare namespace Wire {
         "payments": {
             appear: {};
             check: { id: string };
-            retry: { id: string, code?: string };
+            retry: { id: string, code?: string, besides?: string };
             giveUp: { id: string };
             dismissError: {};
             refresh: {};
