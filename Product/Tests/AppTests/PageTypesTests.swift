@@ -46,7 +46,7 @@ struct PageTypesTests {
         #expect(seen["id"] == "1" && seen["code"] == "123" && seen["digits"] == nil && seen.isPageLoad)
         #expect(sent.of(PaymentsScreen.Intent.check)["code"] == nil)
         let text = try PageTypes.text()
-        #expect(text.contains("retry: { id: string, code?: string };"))
+        #expect(text.contains("retry: { id: string, code?: string, besides?: string };"))
         #expect(text.contains("payOnceMore: {};"))
     }
 }

@@ -11,7 +11,9 @@ import Testing
 struct UploadTests {
     private func answer(_ names: [String], errors: [String] = []) -> DriveWorld.Reply {
         let world = FileLocation.self
-        let places = names.compactMap { world.init($0, in: Vectors.account, base: DriveWorld.files) }.map { "\"\($0)\"" }
+        let places = names.compactMap { world.init($0, in: Vectors.account, base: DriveWorld.files) }.map {
+            "\"\($0)\""
+        }
         let failures = errors.map { #"{"file":"\#($0)","storage_account":"\#(Vectors.account)","error":"no room"}"# }
         return .json(
             #"{"finalized_locations":[\#(places.joined(separator: ","))],"message":"m","upload_errors":[\#(failures.joined(separator: ","))]}"#
