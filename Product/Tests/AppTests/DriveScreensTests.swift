@@ -143,7 +143,7 @@ struct DriveScreensTests {
 
         world.services.reference.set(.offline, of: .drive)
         let saved = await preview("page.html")
-        #expect(saved.status == 200 && saved.headers["Aquifer-Notice"]?.contains("saved") == true)
+        #expect(saved.status == 200 && saved.headers["Aquifer-Notice"]?.contains("Saved") == true)
         #expect(await preview("other.txt").status == 504)
         await world.services.stop()
     }

@@ -31,32 +31,6 @@ struct PaymentScreenTests {
         await world.services.stop()
     }
 
-    @Test("pays with the card that the page shows, and with no other one")
-    func card() async throws {
-        let world = AppWorld()
-        for (field, value) in [("number", "4539578763621486"), ("holder", "ANA LIMA"), ("expiry", "1230")] {
-            #expect(await world.tell("card-form?tab=tab", "edit", ["field": field, "value": value]) == 204)
-        }
-        #expect(await world.tell("card-form?tab=tab", "save") == 204)
-        let cards = world.states(CardsScreen.self)
-        #expect(await world.tell("cards?tab=tab", "appear") == 204)
-        _ = await cards.state(with: "ANA LIMA")
-        let target = "payment?tab=tab&contact=1001"
-        let reader = world.states(PaymentScreen.self, showing: "1001")
-        #expect(await world.tell(target, "appear") == 204)
-        _ = await reader.state(with: "ANA LIMA")
-        #expect(await world.tell(target, "amount", ["digits": "790", "edit": "1"]) == 204)
-        #expect(await world.tell(target, "code", ["value": "123"]) == 204)
-        _ = await reader.state(with: #""canPay":true"#)
-        #expect(await world.tell(target, "pay", ["digits": "790", "card": UUID().uuidString]) == 204)
-        #expect(await reader.state(with: #""ended":1"#).contains(#""phase":"ready""#))
-        let screen = world.site.hub.screen(PaymentScreen.self, tab: "tab", showing: "1001")
-        let card = try #require(screen?.model.card?.id.uuidString)
-        #expect(await world.tell(target, "pay", ["digits": "790", "card": card]) == 204)
-        #expect(await reader.state(with: #""ended":2"#).contains(#""phase":"approved""#))
-        await world.services.stop()
-    }
-
     @Test("calls a contact unloaded, and not missing, without a connection, and loads it when there is one again")
     func unloaded() async throws {
         let world = AppWorld()
