@@ -892,7 +892,7 @@ def test_it_speaks_portuguese(audio, tmp_path):
     compose(page, tone(tmp_path), "Um som")
     expect(page.by("send")).to_have_text("Enviar")
     page.by("send").click()
-    expect(page.by("compose-failed")).to_contain_text("conexão")
+    expect(page.by("compose-failed")).to_contain_text("offline")
     page.by("later").click()
     page.by("result-outbox").click()
     expect(page.by("screen-outbox").locator("h1")).to_have_text("Caixa de saída")

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 #: The age of a copy that was saved during the test.
-AGE = re.compile(r"saved (just now|\d+ (second|minute)s? ago)")
+AGE = re.compile(r"[Ss]aved (just now|\d+ (second|minute)s? ago)")
 FEED = json.loads((Path(__file__).resolve().parents[3] / "Product/Sources/ReferenceAPIs/Media/feed/feed.json").read_text("utf-8"))
 
 
