@@ -879,7 +879,7 @@ class TestAFileThatIsOpened:
         page.connection("offline")
         part(row(page, "seen.txt"), "open-file").click()
         expect(page.by("preview-text")).to_contain_text("Low tide")
-        expect(page.by("preview-facts")).to_contain_text("saved")
+        expect(page.by("preview-facts")).to_contain_text("Saved")
         page.by("preview-close").click()
         part(row(page, "unseen.txt"), "open-file").click()
         expect(page.by("preview-failed")).to_contain_text("Not on this device")
