@@ -94,7 +94,7 @@ def test_invalid_data_falls_back_on_the_saved_copy_and_says_so(aquifer, files):
     result = aquifer("feed", "list", *remote, "--json")
     assert result.returncode == 0
     assert json.loads(result.stdout)["because"] == "invalidData"
-    assert "saved just now" in result.stderr
+    assert "Saved just now" in result.stderr
 
 
 def test_a_404_is_invalid_data(aquifer, files):
