@@ -101,7 +101,7 @@ struct LanguageTests {
             notice(.cache(savedAt: savedAt, because: .connectivity(TransportError(.offline))))
                 == "You’re offline. Saved 2 days ago.")
         #expect(
-            notice(.cache(savedAt: savedAt, because: .invalidData(.status(404))))?.contains("saved 2 days ago") == true)
+            notice(.cache(savedAt: savedAt, because: .invalidData(.status(404))))?.contains("Saved 2 days ago") == true)
         #expect(notice(.cache(savedAt: savedAt, because: nil)) == nil)
         #expect(notice(.remote) == nil)
     }

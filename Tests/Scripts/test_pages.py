@@ -39,7 +39,9 @@ WRONG = {
     "a key of a part of the state": ("components/drive-upload.js", "sending.sentText", "sending.sentBytes", "Property 'sentBytes' does not exist"),
     "a key that may be null": ("screens/comments.js", "state.error?.message", "state.error.message", "Object is possibly 'null'"),
     "an intent that does not exist": ("screens/feed.js", 'this.send("loadMore")', 'this.send("loadMost")', "'\"loadMost\"' is not assignable"),
-    "an intent without its field": ("screens/payment.js", 'this.send("pay", { digits })', 'this.send("pay")', "Expected 2-3 arguments"),
+    "an intent without its field": (
+        "screens/payment.js", 'this.send("pay", { digits, ...(this.state.card && { card: this.state.card.id }) })', 'this.send("pay")',
+        "Expected 2-3 arguments"),
     "a field of another name":
         ("screens/cards.js", 'this.send("choose", { id: card.id })', 'this.send("choose", { card: card.id })', "'card' does not exist"),
 }

@@ -120,7 +120,7 @@ class TestTheList:
         page = audio()
         page.connection("offline")
         page.by("reload").click()
-        expect(page.by("notice")).to_contain_text("saved")
+        expect(page.by("notice")).to_contain_text("Saved")
         expect(page.by("clip").first).to_be_visible()
 
     def test_it_is_in_the_navigation_between_phrases_and_the_drive(self, audio):
