@@ -282,6 +282,15 @@ def test_a_feed_that_cannot_be_loaded_is_told_as_such_and_says_nothing_of_the_pi
     comes(page, 0)
 
 
+def test_a_picture_on_a_page_that_cannot_be_loaded_is_not_told_as_missing(feed):
+    feed.expects_failed_requests = True
+    feed.connection("offline")
+    feed.page.goto(feed.server.base + PATH(FEED[-2]["id"]))
+    expect(feed.by("viewer-failed")).to_contain_text("offline")
+    expect(feed.by("viewer-missing")).to_have_count(0)
+    comes(feed, -2)
+
+
 def test_it_shows_saved_pictures_offline(feed):
     feed.expects_failed_requests = True
     feed.until(lambda: feed.in_view("loaded"), "visible pictures are loaded")

@@ -85,7 +85,6 @@ public final class DataLoader: Sendable {
     public func data(for url: URL) async throws(LoadError) -> Loaded<Data> {
         let (copy, isInvalid) = await savedCopy(of: url)
         if let copy { return copy }
-        if !isInvalid, let saved = await downloaded(url) { return saved }
         let resource = enter(url)
         defer { leave(url) }
         do throws(LoadError) { return try await resource.load() } catch {
@@ -99,9 +98,7 @@ public final class DataLoader: Sendable {
 
     /// The saved copy of a URL, if ``data(for:)`` would deliver it without a request; otherwise `nil`.
     public func saved(for url: URL) async -> Loaded<Data>? {
-        let (copy, isInvalid) = await savedCopy(of: url)
-        if let copy { return copy }
-        return isInvalid ? nil : await downloaded(url)
+        await savedCopy(of: url).0
     }
 
     /// Loads the data of a URL into the store ahead of need. Failures are ignored: ``data(for:)`` reports them.
@@ -145,8 +142,15 @@ public final class DataLoader: Sendable {
     /// The number of callers that wait for a transfer of this URL.
     package func waiters(for url: URL) -> Int { underWay.withLock { $0[url]?.resource.waiters } ?? 0 }
 
-    /// The saved copy, if it may be delivered without a request; else true if it was made invalid.
+    /// The saved copy or downloaded file, if it may be delivered without a request; else true if the copy was made invalid.
     private func savedCopy(of url: URL) async -> (Loaded<Data>?, isInvalid: Bool) {
+        let (copy, isInvalid) = await storedCopy(of: url)
+        guard copy == nil, !isInvalid else { return (copy, isInvalid) }
+        return (await downloaded(url), false)
+    }
+
+    /// The copy in the store, if it may be delivered without a request; else true if it was made invalid.
+    private func storedCopy(of url: URL) async -> (Loaded<Data>?, isInvalid: Bool) {
         do throws(StoreError) {
             let cache = cache(for: url)
             guard let entry = try await cache.entry() else { return (nil, false) }

@@ -200,14 +200,18 @@ export class ModelScreen {
     return this.#say({ intent: "refresh" });
   }
 
-  /** True if the error stands in a banner, which its user can dismiss. */
-  get hasBanner() {
-    return this.#error !== null;
+  /**
+   * The intent by which the error that stands in a banner is dismissed; null if there is no banner.
+   *
+   * @returns {(keyof Wire.Intents[Name] & string) | "dismissError" | null}
+   */
+  get dismissal() {
+    return this.#error ? "dismissError" : null;
   }
 
   dismiss() {
-    if (!this.hasBanner) return false;
-    this.#say({ intent: "dismissError" });
-    return true;
+    const intent = this.dismissal;
+    if (intent) this.#say({ intent });
+    return intent !== null;
   }
 }

@@ -113,8 +113,8 @@ export class CommentsScreen extends ModelScreen {
       item.description && h("p", { class: "description", lang: "", dir: "auto" }, item.description)];
   }
 
-  get hasBanner() {
-    return super.hasBanner && this.state !== null && shownOf(this.state, this.state.comments) !== "failed";
+  get dismissal() {
+    return this.state && shownOf(this.state, this.state.comments) !== "failed" ? super.dismissal : null;
   }
 
   /** @param {Wire.CommentsState} state */

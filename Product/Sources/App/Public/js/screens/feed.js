@@ -105,7 +105,12 @@ export class FeedScreen extends ListScreen {
   #searches = 0;
   /** True if the next pictures are wanted, wherever the page is. */
   #wantsMore = false;
-  #asked = "";
+  /**
+   * The number of pictures after which the next page was asked for; null if nothing is asked.
+   *
+   * @type {number | null}
+   */
+  #askedAfter = null;
   /** True while only the first cards are drawn. */
   #isPart = false;
   /**
@@ -124,7 +129,7 @@ export class FeedScreen extends ListScreen {
     nearEnd(this.#sentinel, (isNear) => {
       this.#atEnd = isNear;
       // A user who goes up and down again asks again: the answer may have been lost.
-      if (!this.#atEnd) this.#asked = "";
+      if (!this.#atEnd) this.#askedAfter = null;
       this.#askForMore();
     });
     setText(this.#title, t("nav.feed"));
@@ -269,19 +274,17 @@ export class FeedScreen extends ListScreen {
     });
   }
 
-  /** One request for each page: asked again only when what is shown has changed. */
+  /** Asks for the next page, if it is wanted. Asks once, until a state shows that the page came, is being loaded or could not be. */
   #askForMore() {
-    if (!this.state || this.#isPart || !(this.#atEnd || this.#wantsMore)) return false;
+    if (!this.state) return false;
     const { items, more, isLoading } = this.state;
-    const now = `${items.length} ${more.phase} ${isLoading}`;
-    const may = more.phase === "idle" && items.length > 0 && !isLoading;
-    const isNew = may && now !== this.#asked;
-    this.#asked = now;
-    if (isNew) {
-      this.#wantsMore = false;
-      this.send("loadMore");
-    }
-    return isNew;
+    const isReady = more.phase === "idle" && items.length > 0 && !isLoading;
+    if (!isReady || this.#askedAfter !== items.length) this.#askedAfter = null;
+    if (!isReady || this.#askedAfter !== null || this.#isPart || !(this.#atEnd || this.#wantsMore)) return false;
+    this.#askedAfter = items.length;
+    this.#wantsMore = false;
+    this.send("loadMore");
+    return true;
   }
 
   /**

@@ -63,14 +63,8 @@ export class FoaasOperationsScreen extends ListScreen {
     if (before && before.query !== state.query) announce(state.noMatch ?? t("foaas.found", { count: state.operations.length }));
   }
 
-  get hasBanner() {
-    return Boolean(this.state?.favoriteError) || super.hasBanner;
-  }
-
-  dismiss() {
-    if (!this.state?.favoriteError) return super.dismiss();
-    this.send("dismissFavorite");
-    return true;
+  get dismissal() {
+    return this.state?.favoriteError ? "dismissFavorite" : super.dismissal;
   }
 
   /** A server that began anew has not heard what is in view. */

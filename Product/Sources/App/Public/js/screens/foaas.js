@@ -85,15 +85,9 @@ export class FoaasScreen extends ModelScreen {
     return this.#ask();
   }
 
-  get hasBanner() {
-    return Boolean(this.state?.favoriteError) || super.hasBanner;
-  }
-
-  /** A favorite that was not kept says nothing about the phrase: it goes away by itself. */
-  dismiss() {
-    if (!this.state?.favoriteError) return super.dismiss();
-    this.send("dismissFavorite");
-    return true;
+  /** A favorite that was not kept says nothing about the phrase: its error is dismissed by itself. */
+  get dismissal() {
+    return this.state?.favoriteError ? "dismissFavorite" : super.dismissal;
   }
 
   /**
