@@ -22,14 +22,15 @@ extension ChangeQueue {
     /// A newer value waits for the answer to a creation for this time.
     static var hold: Duration { .seconds(5) }
 
-    /// The value for followers: that of before while a creation is being sent, and else this one.
+    /// The value for followers: that of before while a creation is being sent, and else this one. Nobody who comes after all others
+    /// have left has seen one of before.
     private func followed(_ new: Overlay<Value>.Base, _ entries: [Entry]) -> Overlay<Value>.Base {
         guard new.number != nil else { return new }
         let creation = creationUnderWay(entries)
         return last.withLock { last in
             // A value that was denied or deleted is not shown any longer.
             if let creation, creation != last.released, new.loaded != nil, let before = last.followed,
-                before.loaded != nil, before.number != new.number
+                before.loaded != nil, before.followers == new.followers, before.number != new.number
             {
                 if last.held?.creation != creation { last.held = (creation, holdAlarm(creation)) }
                 return before

@@ -13,6 +13,8 @@ struct Overlay<Value: Sendable>: Sendable {
         var isDenied = false
         /// Tells this base from another one of the same followers; `nil` for one of no followers.
         var number: UInt64?
+        /// Tells these followers from earlier ones, who have all left.
+        var followers: UInt64 = 0
     }
 
     /// Reads the changes, the first time. Throws if they cannot be read: nothing may be shown without them.
@@ -101,6 +103,6 @@ extension UpdateHub.State {
         Overlay<Value>.Base(
             loaded: current, askedAt: unsavedAskedAt ?? fingerprint?.askedAt, failure: current == nil ? failure : nil,
             isDenied: isHidden,
-            number: baseNumber)
+            number: baseNumber, followers: epoch)
     }
 }

@@ -226,8 +226,10 @@ struct ShownUnderAttackTests {
         #expect(try await notes.saved()?.value.map(\.text) == ["Milk", "Eggs"])
     }
 
-    @Test("A user who opens a screen while a creation is being sent is shown the newest value, not an older one")
-    func newestOnOpening() async throws {
+    @Test(
+        "A user who opens a screen while a creation is being sent is shown the newest value, not an older one",
+        arguments: [false, true])
+    func newestOnOpening(isKnownToBeSent: Bool) async throws {
         let world = NotesWorld()
         world.server.edit { $0 = [NoteRow(id: "1", text: "Milk")] }
         let client = ScriptedHTTPClient { request in request.method == .post ? .held : world.server.reply(request) }
@@ -244,6 +246,7 @@ struct ShownUnderAttackTests {
         try await notes.change(.create(id: "new", text: "Eggs"))
         let sending = Task { try await notes.outbox.drain() }
         let post = await client.exchange(0)
+        if isKnownToBeSent { _ = try await notes.saved() }
         var updates = notes.updates.makeAsyncIterator()
         #expect(await updates.next()??.value.map(\.text) == ["Soy milk", "Eggs"])
         post.fail(TransportError(.interrupted))
