@@ -44,6 +44,17 @@ static inline int aq_inflate(z_stream *stream) { return AQ_ZLIB(inflate)(stream,
 static inline int aq_inflate_again(z_stream *stream) { return AQ_ZLIB(inflateReset)(stream); }
 static inline int aq_inflate_end(z_stream *stream) { return AQ_ZLIB(inflateEnd)(stream); }
 
+/// Begins a stream of `gzip` that is written over a long time, with less memory than is usual. `Z_MEM_ERROR` also if zlib is not there.
+static inline int aq_deflate_begin(z_stream *stream) {
+#ifdef __linux__
+    if (!(AQ_ZLIB(deflateInit2_) && AQ_ZLIB(deflate) && AQ_ZLIB(deflateEnd))) return Z_MEM_ERROR;
+#endif
+    return AQ_ZLIB(deflateInit2_)(stream, 3, Z_DEFLATED, 16 + 14, 6, Z_DEFAULT_STRATEGY, ZLIB_VERSION, (int) sizeof *stream);
+}
+/// Compresses what there is. All of it can be read then.
+static inline void aq_deflate(z_stream *stream, int isLast) { AQ_ZLIB(deflate)(stream, isLast ? Z_FINISH : Z_SYNC_FLUSH); }
+static inline void aq_deflate_end(z_stream *stream) { AQ_ZLIB(deflateEnd)(stream); }
+
 /// Compresses `length` bytes into one member of `gzip`, as small as it can be. Returns the number of bytes written; 0 if zlib is not
 /// there, there is no memory, or they do not fit.
 static inline size_t aq_gzip(const unsigned char *bytes, size_t length, unsigned char *into, size_t room) {

@@ -51,15 +51,15 @@ final class StoreBench {
     func run(_ work: String, _ count: Int) async throws -> Double {
         switch work {
         case "insert":
-            try await secondsEach(count) {
+            return try await secondsEach(count) {
                 fresh += 1
                 try await put("n\(fresh)")
             }
-        case "replace": try await secondsEach(count) { try await put(nextKey()) }
-        case "retrieve": try await secondsEach(count) { try await get(nextKey()) }
+        case "replace": return try await secondsEach(count) { try await put(nextKey()) }
+        case "retrieve": return try await secondsEach(count) { try await get(nextKey()) }
         case "main":
             guard case .store(let store) = engine else { throw Bench.Unknown(words: [work]) }
-            try await Self.onMainActor(store, (0..<count).map { _ in nextKey() }, size)
+            return try await Self.onMainActor(store, (0..<count).map { _ in nextKey() }, size)
         default: throw Bench.Unknown(words: [work])
         }
     }

@@ -15,13 +15,18 @@ extension Exchange {
         var waiting = 0
         var written: UInt64 = 0
         var end: End?
+        var encoder: (any StreamEncoder)?
     }
 
     /// The bytes of an answer that wait in memory before its writer is held back.
     private static let highWater = 64 * 1024
 
     /// Runs the producer of a streamed answer, in the handler's task.
-    func stream(length: UInt64?, _ produce: @Sendable (ServerResponseWriter) async throws -> Void) async {
+    func stream(
+        length: UInt64?, _ encoder: (any StreamEncoder)?,
+        _ produce: @Sendable (ServerResponseWriter) async throws -> Void
+    ) async {
+        locked { $0.stream.encoder = encoder }
         let writer = ServerResponseWriter { [self] data throws(ServerStreamError) in
             try await write(data, length: length)
         }
@@ -35,6 +40,7 @@ extension Exchange {
         }
         locked { state in
             let isShort = length.map { state.stream.written < $0 } ?? false
+            if !hasThrown, let end = encoder?.end() { state.stream.add(end) }
             state.stream.end = hasThrown || isShort ? .cut : .clean
             resume(&state)
         }
@@ -47,9 +53,8 @@ extension Exchange {
             if let length, UInt64(data.count) > length - state.stream.written {
                 return .failure(.tooLong(announced: length))
             }
-            state.stream.chunks.append(data)
-            state.stream.waiting += data.count
-            state.stream.written += UInt64(data.count)
+            // Under the lock: pieces are encoded in the order in which they are sent.
+            state.stream.add(state.stream.encoder?.encode(data) ?? data)
             resume(&state)
             return .success(())
         }
@@ -91,6 +96,12 @@ extension Exchange {
 }
 
 extension Exchange.Stream {
+    mutating func add(_ chunk: Data) {
+        chunks.append(chunk)
+        waiting += chunk.count
+        written += UInt64(chunk.count)
+    }
+
     mutating func take(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         var filled = 0
         var done = 0

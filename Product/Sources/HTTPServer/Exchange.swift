@@ -176,7 +176,7 @@ final class Exchange: @unchecked Sendable {
         }
         waiters.forEach { $0.resume() }
         if case .stream(let length, let produce) = response.body, hasBody(response) {
-            await stream(length: length, produce)
+            await stream(length: length, length == nil ? response.encoder : nil, produce)
         }
         let hasEnded = locked { state in
             state.isTaskRunning = false

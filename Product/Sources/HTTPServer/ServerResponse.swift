@@ -22,6 +22,8 @@ public struct ServerResponse: Sendable {
     public var headers: HTTPHeaders
     /// The body.
     public var body: Body
+    /// Encodes a streamed body of unknown length; `nil` to send it as it is written.
+    public var encoder: (any StreamEncoder)?
     /// True if this is ``drop``.
     public private(set) var isDropped = false
 

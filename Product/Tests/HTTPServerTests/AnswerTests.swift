@@ -32,6 +32,37 @@ struct AnswerTests {
         if status == 405 { #expect(response.headers["Allow"] == "GET, HEAD, PUT") }
     }
 
+    /// Writes capital letters, and a full stop at the end.
+    private final class Loud: StreamEncoder {
+        func encode(_ piece: Data) -> Data { Data(String(decoding: piece, as: UTF8.self).uppercased().utf8) }
+        func end() -> Data { Data(".".utf8) }
+    }
+
+    @Test("A stream of unknown length is encoded as it is written; one that is cut has no end", arguments: [false, true])
+    func encoded(isCut: Bool) async throws {
+        struct Cut: Error {}
+        let server = try HTTPServer { _ in
+            var response = ServerResponse(
+                headers: ["Content-Encoding": "loud"],
+                body: .stream(length: nil) { writer in
+                    try await writer.write(Data("one ".utf8))
+                    try await writer.write(Data("two".utf8))
+                    if isCut { throw Cut() }
+                })
+            response.encoder = Loud()
+            return response
+        }
+        try await onThread { [port = server.port] in
+            let client = try RawClient(port: port)
+            if isCut {
+                #expect(throws: (any Error).self) { try client.get("/") }
+            } else {
+                #expect(try client.get("/").text == "ONE TWO.")
+            }
+        }
+        await server.stop()
+    }
+
     @Test("A HEAD is answered by the GET route, over a socket without a body")
     func head() async throws {
         let server = try HTTPServer(handler: router().handle)

@@ -1,5 +1,6 @@
 import AquiferCZlib
 import Foundation
+import HTTPServer
 
 /// Compresses what the server sends often.
 enum Gzip {
@@ -15,5 +16,27 @@ enum Gzip {
             }
         }
         return count > 0 ? Data(into[..<count]) : nil
+    }
+
+    /// True if the client takes `gzip` (RFC 9110, 12.5.3).
+    static func isAccepted(by request: ServerRequest) -> Bool {
+        request.headers.values(of: "Accept-Encoding").flatMap { $0.lowercased().split(separator: ",") }.contains {
+            part in
+            let words = part.split { $0 == ";" || $0 == " " }
+            return words.first == "gzip"
+                && !words.dropFirst().contains { ["q=0", "q=0.0", "q=0.00", "q=0.000"].contains($0) }
+        }
+    }
+
+    /// A streamed answer, compressed while it is written if the client takes that.
+    ///
+    /// The states of a screen are much like each other: all but the first one take some bytes each.
+    static func streamed(_ response: ServerResponse, for request: ServerRequest) -> ServerResponse {
+        guard isAccepted(by: request), let encoder = GzipStream() else { return response }
+        var response = response
+        response.headers["Content-Encoding"] = "gzip"
+        response.headers["Vary"] = "Accept-Encoding"
+        response.encoder = encoder
+        return response
     }
 }

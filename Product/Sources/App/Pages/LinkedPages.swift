@@ -96,22 +96,12 @@ struct LinkedPages: Sendable {
     private static func answer(
         _ file: File, tag: String, keeping: String, _ request: ServerRequest
     ) -> ServerResponse {
-        let packed = accepts(request) ? file.compressed : nil
+        let packed = Gzip.isAccepted(by: request) ? file.compressed : nil
         var headers: HTTPHeaders = ["Cache-Control": keeping, "Vary": "Accept-Encoding"]
         if packed != nil { headers["Content-Encoding"] = "gzip" }
         return .resource(
             packed ?? file.bytes, contentType: file.type, etag: packed == nil ? tag : tag + "-gzip", headers: headers,
             for: request)
-    }
-
-    /// True if the client takes `gzip` (RFC 9110, 12.5.3).
-    private static func accepts(_ request: ServerRequest) -> Bool {
-        request.headers.values(of: "Accept-Encoding").flatMap { $0.lowercased().split(separator: ",") }.contains {
-            part in
-            let words = part.split { $0 == ";" || $0 == " " }
-            return words.first == "gzip"
-                && !words.dropFirst().contains { ["q=0", "q=0.0", "q=0.00", "q=0.000"].contains($0) }
-        }
     }
 
     private static func file(_ bytes: Data, _ name: String) -> File {

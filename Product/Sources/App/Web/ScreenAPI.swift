@@ -66,7 +66,7 @@ struct ScreenAPI: Sendable {
                 return .problem(400, "intent", "\(error)")
             }
         }
-        return ServerSentEvents.response { send in
+        let answer = ServerSentEvents.response { send in
             var before: ShownState?
             for await shown in states {
                 let isNews = shown.news != before?.news
@@ -79,6 +79,7 @@ struct ScreenAPI: Sendable {
                 try await send(event: "state", data: shown.state)
             }
         }
+        return Gzip.streamed(answer, for: request)
     }
 
     private func intent(_ request: ServerRequest, _ screen: String?) async -> ServerResponse {
