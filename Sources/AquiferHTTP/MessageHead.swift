@@ -88,6 +88,11 @@ public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         fields.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
     }
 
+    /// The number of fields of a name.
+    package func count(of name: String) -> Int {
+        fields.reduce(0) { $1.name.equalsIgnoringASCIICase(name) ? $0 + 1 : $0 }
+    }
+
     /// Appends a field line beside any of the same name.
     public mutating func add(_ name: String, _ value: String) {
         fields.append(Field(name, value))

@@ -21,7 +21,7 @@ public struct NewestItems: Sendable {
     /// - Throws: `StoreError` when there is a copy and it cannot be read.
     public func saved() async throws(StoreError) -> Loaded<[FeedItem]>? {
         guard let saved = try await pages.saved() else { return nil }
-        let savedAt = saved.value.pages.prefix { $0.gap == nil }.compactMap(\.savedAt).min() ?? .distantPast
+        let savedAt = saved.value.pages.prefix { $0.gap == nil }.compactMap { $0.savedAt }.min() ?? .distantPast
         return Loaded(saved.value.items, source: .cache(savedAt: savedAt, because: nil), savedAt: savedAt)
     }
 

@@ -20,7 +20,7 @@ enum RequestHead {
             guard field.name.isToken else { return "a header's name is no token" }
             guard isText(field.value) else { return "a header's value has control characters" }
         }
-        for name in single where headers.values(of: name).count > 1 { return "two \(name) headers" }
+        for name in single where headers.count(of: name) > 1 { return "two \(name) headers" }
         return lengthFault(version, headers) ?? targetFault(target, headers["Host"])
     }
 

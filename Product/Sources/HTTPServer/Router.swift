@@ -26,6 +26,8 @@ public struct Router: Sendable {
     public var fallback: ServerHandler = { _ in .refusal(404, "not found") }
 
     private var routes: [Route] = []
+    /// The handlers of patterns that are one path, by path and method. No pattern precedes such a one.
+    private var exact: [String: [HTTPMethod: Handler]] = [:]
 
     /// A router without routes.
     public init() {}
@@ -36,6 +38,7 @@ public struct Router: Sendable {
         // Kept in order of precedence, so that the first match is the best one.
         let position = routes.firstIndex { route.precedes($0) } ?? routes.endIndex
         routes.insert(route, at: position)
+        if route.isLiteral, exact[pattern]?[method] == nil { exact[pattern, default: [:]][method] = handler }
     }
 
     /// The method and the pattern of every route, in order of precedence.
@@ -45,6 +48,9 @@ public struct Router: Sendable {
 
     /// Answers a request by its route.
     public func handle(_ request: ServerRequest) async -> ServerResponse {
+        if let handler = exact[request.rawPath]?[request.method] {
+            return await handler(request, RouteParameters(values: []))
+        }
         let path = Path(segments: Self.segments(of: request.rawPath))
         var methods: [String] = []
         var answeringHead: (Route, RouteParameters)?
@@ -119,6 +125,9 @@ private struct Route: Sendable {
     let method: HTTPMethod
     let pattern: [Segment]
     let handler: Router.Handler
+
+    /// True if the pattern has one path only.
+    var isLiteral: Bool { pattern.allSatisfy { $0.rank == 0 } }
 
     func precedes(_ other: Route) -> Bool {
         pattern.map(\.rank).lexicographicallyPrecedes(other.pattern.map(\.rank))

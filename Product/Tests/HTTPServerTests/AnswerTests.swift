@@ -38,7 +38,8 @@ struct AnswerTests {
         func end() -> Data { Data(".".utf8) }
     }
 
-    @Test("A stream of unknown length is encoded as it is written; one that is cut has no end", arguments: [false, true])
+    @Test(
+        "A stream of unknown length is encoded as it is written; one that is cut has no end", arguments: [false, true])
     func encoded(isCut: Bool) async throws {
         struct Cut: Error {}
         let server = try HTTPServer { _ in

@@ -21,6 +21,8 @@ struct PageEntry<Item: Sendable>: Sendable {
     var isAnswer = false
     /// The mark of an invalidation that nobody has answered.
     var mark: Date?
+    /// The facts of the entry; `nil` if it was not read.
+    var facts: PageFacts?
 
     /// The date that decides which of two copies of an item is newer: that of the request.
     var askedAt: Date { origin?.sentAt ?? savedAt ?? .distantFuture }
@@ -49,6 +51,15 @@ struct PageAssembly<Item: Sendable>: Sendable {
     /// The facts of the pages before the first one that could not be saved.
     private(set) var savedFingerprint = EntryFingerprint.empty
     private(set) var hasUnsaved = false
+
+    /// A page as it was read.
+    struct Known: Sendable, Equatable {
+        let facts: PageFacts
+        let isShown: Bool
+    }
+
+    /// The pages as they were read, in their order; `nil` if one was not, or could not be.
+    private(set) var known: [Known]? = []
     /// That of the list, known without a look at each page.
     private(set) var oldest: Date?
     private var askedAt: [Date] = []
@@ -69,6 +80,7 @@ struct PageAssembly<Item: Sendable>: Sendable {
         if first == nil { first = entry }
         if let name = entry.name { names.insert(name) }
         note(entry, isShown)
+        if let facts = entry.facts { known?.append(Known(facts: facts, isShown: isShown)) } else { known = nil }
         let place = end
         var follows = record.followsGap || !isShown
         let items = isShown ? place == nil ? record.items : joined(entry, &follows) : []
@@ -88,6 +100,7 @@ struct PageAssembly<Item: Sendable>: Sendable {
     /// The list ends here, because the next page cannot be read.
     mutating func stop(because error: StoreError) {
         list.readError = error
+        known = nil
         fingerprint.checksum = ~fingerprint.checksum
         if !hasUnsaved { savedFingerprint = fingerprint }
     }

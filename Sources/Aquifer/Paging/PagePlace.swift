@@ -156,9 +156,11 @@ final class PagePlace<Item: Sendable>: Sendable {
     private func entry(_ name: String?) async throws(StoreError) -> PageEntry<Item>? {
         let cache = cache(of: name)
         guard let entry = try await cache.entry(), !entry.isMark else { return nil }
-        return PageEntry(
+        var page = PageEntry(
             name: name, record: try cache.decode(entry).value, origin: entry.origin, savedAt: entry.savedAt,
             isAnswer: entry.isAnswer, mark: entry.asking.mark)
+        page.facts = PageFacts(name: name, entry, following: page.following)
+        return page
     }
 
     // MARK: Deleting

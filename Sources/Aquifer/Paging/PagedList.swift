@@ -30,16 +30,20 @@ public struct PagedList<Item: Sendable>: Sendable {
     public internal(set) var readError: StoreError?
 
     /// The items from the beginning to the first gap. Between two of them, none is missing.
-    public var items: [Item] { Array(pages.prefix { $0.gap == nil }.flatMap(\.items)) }
+    public var items: [Item] {
+        // One page is handed on as it is.
+        pages.count == 1 && pages[0].gap == nil
+            ? pages[0].items : Array(pages.prefix { $0.gap == nil }.flatMap { $0.items })
+    }
 
     /// All items, from before and after the gaps. Show ``pages`` instead if you show gaps.
-    public var allItems: [Item] { pages.flatMap(\.items) }
+    public var allItems: [Item] { pages.flatMap { $0.items } }
 
     /// The gaps, in the order of the list.
-    public var gaps: [PageGap] { pages.compactMap(\.gap) }
+    public var gaps: [PageGap] { pages.compactMap { $0.gap } }
 
     /// The stamp of the oldest page that is shown; `nil` if there is none.
-    public var oldest: Date? { pages.compactMap(\.savedAt).min() }
+    public var oldest: Date? { pages.compactMap { $0.savedAt }.min() }
 }
 
 extension PagedList.Page: Equatable where Item: Equatable {}

@@ -133,9 +133,17 @@ public final class PagedResource<Item: Sendable>: Sendable {
     /// - Throws: ``StoreError`` when there is a first page and it cannot be read. If a later page cannot be read, the list
     ///   ends before it, and ``PagedList/readError`` tells.
     public func saved() async throws(StoreError) -> Loaded<PagedList<Item>>? {
+        if let list = await unchanged() { return Self.copy(list, because: nil) }
         guard let read = try await place.read() else { return nil }
         known.withLock { $0 = read.adopted(over: $0) }
         return Self.copy(read.list, because: nil)
+    }
+
+    /// The list that was put together last, if its entries are the saved ones.
+    private func unchanged() async -> PagedList<Item>? {
+        guard let pages = known.withLock({ $0?.known }), await place.isUnchanged(pages) else { return nil }
+        // Another caller may have put another one together meanwhile.
+        return known.withLock { $0?.known == pages ? $0?.list : nil }
     }
 
     /// Deletes the pages that have expired or cannot be read.

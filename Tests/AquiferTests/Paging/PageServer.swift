@@ -107,8 +107,15 @@ struct PagedWorld {
     /// A new object over the same store: what another process, or the next start, has.
     func resource(
         in other: (any CacheStore)? = nil, policy: CachePolicy = .sevenDays, fallback: FallbackPolicy = .standard,
-        clock: any Clock<Duration> = ContinuousClock()
+        clock: any Clock<Duration> = ContinuousClock(), decoding: @escaping @Sendable () -> Void = {}
     ) -> PagedResource<Note> {
+        let json = CacheCodec<[Note]>.json
+        let codec = CacheCodec<[Note]>(
+            encode: json.encode,
+            decode: { bytes in
+                decoding()
+                return try json.decode(bytes)
+            })
         let next: NextPage<Note> =
             switch server.way {
             case .cursor: .cursor("at") { head, body in try JSONMapper<PageServer.Envelope>().map(head, body).next }
@@ -117,7 +124,7 @@ struct PagedWorld {
             }
         return PagedResource(
             key: "notes", in: other ?? store, first: HTTPRequest(.get, URL(string: "http://notes.example/notes")!),
-            next: next.inFixedOrder(), client: client, codec: .json, policy: policy, fallback: fallback,
+            next: next.inFixedOrder(), client: client, codec: codec, policy: policy, fallback: fallback,
             now: server.date.read, clock: clock
         ) { head, body in try JSONMapper<PageServer.Envelope>().map(head, body).items }
     }

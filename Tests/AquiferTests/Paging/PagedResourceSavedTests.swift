@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferTesting
 import Foundation
 import Testing
@@ -30,6 +31,43 @@ struct PagedResourceSavedTests {
         guard case .cache(_, .connectivity?) = list.source else { Issue.record("is \(list.source)"); return }
         let error = await failure { () async throws(LoadError) in try await early.loadMore() }
         #expect(error == .connectivity(TransportError(.offline)))
+    }
+
+    @Test("is not put together again while its entries are the saved ones, and is once anybody has changed one")
+    func readOnce() async throws {
+        let world = PagedWorld(.cursor, down(20, 1))
+        _ = try await world.loaded(pages: 3)
+        let decoded = Locked(0)
+        let reader = world.resource(decoding: { decoded.withLock { $0 += 1 } })
+        let shape = try await reader.saved()?.value.shape
+        #expect(shape == down(20, 6) && decoded.withLock { $0 } == 3)
+        for _ in 0..<3 { #expect(try await reader.saved()?.value.shape == shape) }
+        #expect(decoded.withLock { $0 } == 3)
+        // Another object, as another process has it, adds a page, and then another beginning.
+        let other = world.resource()
+        _ = try await other.saved()
+        _ = try await other.loadMore()
+        #expect(try await reader.saved()?.value.shape == down(20, 1))
+        world.server.add(21)
+        _ = try await other.reload()
+        #expect(try await reader.saved()?.value.shape == down(21, 1))
+        world.server.date.advance(by: Duration.days(7).timeInterval)
+        #expect(try await reader.saved() == nil)
+    }
+
+    @Test("of which a page expires or is deleted has a gap, or ends, at once")
+    func readOnceChanged() async throws {
+        let world = PagedWorld(.cursor, down(20, 1))
+        let resource = try await world.loaded(pages: 2)
+        world.server.date.advance(by: Duration.days(6).timeInterval)
+        _ = try await resource.reload()
+        _ = try await resource.saved()
+        #expect(try await resource.saved()?.value.shape == down(20, 11))
+        world.server.date.advance(by: Duration.days(1).timeInterval)
+        #expect(try await resource.saved()?.value.shape == down(20, 16))
+        _ = try await resource.saved()
+        try await world.store.delete("notes")
+        #expect(try await resource.saved() == nil)
     }
 
     @Test("does not show a page of seven days: it leaves a gap, or the end of what is known")

@@ -30,17 +30,17 @@ enum RouteClass: String, CaseIterable, Sendable {
 
     /// The class of a request.
     init(_ request: ServerRequest) {
-        let parts = request.rawPath.split(separator: "/").map(String.init)
+        let parts = request.rawPath.utf8.split(separator: UInt8(ascii: "/")).map(Substring.init)
         switch parts.first {
         case "healthz", "readyz": self = .health
         case "metrics": self = .metrics
         case "assets", "favicon.ico": self = .asset
-        case "api": self = Self.api(Array(parts.dropFirst()), request.method)
+        case "api": self = Self.api(parts.dropFirst().map { $0 }, request.method)
         default: self = .page
         }
     }
 
-    private static func api(_ parts: [String], _ method: HTTPMethod) -> RouteClass {
+    private static func api(_ parts: [Substring], _ method: HTTPMethod) -> RouteClass {
         if parts.first == "feed" { return .feed }
         guard parts.first == "screens", parts.count >= 3 else { return .api }
         switch parts[2] {

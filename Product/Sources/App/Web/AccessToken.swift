@@ -61,7 +61,9 @@ enum AccessToken {
     /// 128 random bits, as hexadecimal digits.
     static func random() -> String {
         var generator = SystemRandomNumberGenerator()
-        return (0..<2).map { _ in (generator.next() as UInt64).hexadecimal }.joined()
+        // One question to the system.
+        let bits: UInt128 = .random(in: 0...(.max), using: &generator)
+        return UInt64(truncatingIfNeeded: bits >> 64).hexadecimal + UInt64(truncatingIfNeeded: bits).hexadecimal
     }
 
     private static func read(_ path: String) throws(StoreError) -> String? {

@@ -47,13 +47,11 @@ struct Gate: Sendable {
     func refusal(_ request: ServerRequest) -> ServerResponse? {
         guard let host = request.headers["Host"]?.lowercased() else { return .foreignHost }
         // A name has one scheme for its own server and another one for a proxy.
-        let proxies = origins.filter { $0.hosts.contains(host) }.map(\.origin)
+        let proxies = origins.filter { $0.hosts.contains(host) }.map { $0.origin }
         guard isOwn(host) || !proxies.isEmpty else { return .foreignHost }
-        let allowed = proxies + (isOwn(host) ? ["http://\(host)"] : [])
-        if let origin = request.headers["Origin"]?.lowercased(), !allowed.contains(origin) {
-            return .problem(403, "forbidden", "requests of other sites are refused")
-        }
-        return nil
+        guard let origin = request.headers["Origin"]?.lowercased() else { return nil }
+        let isAllowed = proxies.contains(origin) || (isOwn(host) && origin == "http://\(host)")
+        return isAllowed ? nil : .problem(403, "forbidden", "requests of other sites are refused")
     }
 
     private func isOwn(_ host: String) -> Bool {

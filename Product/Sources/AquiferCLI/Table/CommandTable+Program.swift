@@ -8,7 +8,8 @@ extension CommandTable {
                 run: CacheListCommand.self),
             Command(
                 "cache validate", "deletes the copies that are expired or damaged, and keeps the rest",
-                details: "Payments and the outbox are no part of the cache, and their lists show their damage.",
+                details:
+                    "Damaged favorites stay. Payments and the outbox are no part of the cache, and their lists show their damage.",
                 run: CacheValidateCommand.self),
             Command(
                 "cache clear", "deletes the entry of KEY; without KEY, everything that can be loaded again",

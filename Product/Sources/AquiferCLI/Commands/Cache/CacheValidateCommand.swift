@@ -2,7 +2,7 @@ import App
 import Aquifer
 import Foundation
 
-/// `aquifer cache validate`: deletes everything that is expired or unreadable.
+/// `aquifer cache validate`: deletes what is expired or unreadable, but for favorites that are unreadable.
 struct CacheValidateCommand: CommandHandler {
     private let call: CommandCall
 
