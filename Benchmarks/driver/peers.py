@@ -72,7 +72,13 @@ class Nginx:
                 http {{
                     access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000000;
                     default_type application/json; {temporary}
-                    server {{ listen 127.0.0.1:{self.port}; root {files}; }}
+                    proxy_cache_path {folder}/nginx-kept keys_zone=kept:1m;
+                    server {{
+                        listen 127.0.0.1:{self.port}; root {files};
+                        location /kept/ {{
+                            proxy_pass http://127.0.0.1:{self.port}/; proxy_cache kept; proxy_cache_valid 200 1h;
+                        }}
+                    }}
                 }}""")
         self.process = subprocess.Popen(["nginx", "-c", configuration, "-p", folder, "-e", f"{folder}/nginx-error.log"])
         wait_for_port(self.port, self.process)
@@ -81,6 +87,10 @@ class Nginx:
         with open(f"{self.files}/{name}", "wb") as file:
             file.write(data)
         return f"http://127.0.0.1:{self.port}/{name}"
+
+    def kept(self, name):
+        """The address of a file that was put, from the cache of the proxy."""
+        return f"http://127.0.0.1:{self.port}/kept/{name}"
 
     def close(self):
         self.process.terminate()
