@@ -11,20 +11,24 @@ final class Inflater {
     static let pieceSize = 64 << 10
 
     /// zlib keeps the address of the stream, so it must not move.
-    private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+    private let stream: UnsafeMutablePointer<z_stream>
     private var compressed = Data()
     /// The number of compressed bytes that have been decoded.
     private var done = 0
     /// True if the last member is whole, and before the first, so that an empty body is whole, too.
     private var isWhole = true
 
+    /// - Parameter begin: begins to decode, for tests of its failure.
     /// - Returns: `nil` when there is no memory for it.
-    init?() {
+    init?(begin: (UnsafeMutablePointer<z_stream>) -> Int32 = { aq_inflate_begin($0) }) {
+        // Once the property is set, a failed initializer runs `deinit`, too.
+        let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        guard aq_inflate_begin(stream) == Z_OK else {
+        guard begin(stream) == Z_OK else {
             stream.deallocate()
             return nil
         }
+        self.stream = stream
     }
 
     deinit {

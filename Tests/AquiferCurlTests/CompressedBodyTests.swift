@@ -24,6 +24,11 @@ struct CompressedBodyTests {
         return all
     }
 
+    @Test("Without memory nothing is decoded, and nothing ends")
+    func unavailable() {
+        #expect(Inflater(begin: { _ in -4 }) == nil)
+    }
+
     @Test(
         "A body is decoded whole, in whatever pieces it comes, one member or several", arguments: [1, 7, 100, 100_000])
     func pieces(_ piece: Int) throws {

@@ -48,11 +48,14 @@ extension ServerResponse {
             defer { try? file.close() }
             try file.seek(toOffset: offset)
             return try file.read(upToCount: Int(length)) ?? Data()
-        case .stream(_, let produce):
+        case .stream(let length, let produce):
             let whole = Locked(Data())
+            let encoder = length == nil ? encoder : nil
             try await produce(
-                ServerResponseWriter { data throws(ServerStreamError) in whole.withLock { $0.append(data) } })
-            return whole.withLock { $0 }
+                ServerResponseWriter { data throws(ServerStreamError) in
+                    whole.withLock { $0.append(encoder?.encode(data) ?? data) }
+                })
+            return whole.withLock { $0 + (encoder?.end() ?? Data()) }
         }
     }
 }

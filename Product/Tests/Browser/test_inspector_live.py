@@ -108,7 +108,8 @@ def test_a_recording_that_is_gone_is_told(server, open_page):
     expect(page.by("live")).to_be_visible()
 
 
-def test_the_server_refuses_what_a_replay_would_do(server, open_page):
+@pytest.mark.parametrize("intent", ["appear", "refresh"])
+def test_the_server_refuses_what_a_replay_would_do(server, open_page, intent):
     page = open_page(server, "/inspector", wait=False)
-    answer = page.ask("/api/screens/feed/intents?tab=replay-1", "POST", data={"intent": "refresh"})
+    answer = page.ask("/api/screens/feed/intents?tab=replay-1", "POST", data={"intent": intent})
     assert answer.status == 409

@@ -170,6 +170,7 @@ struct PageSplice<Item: Sendable>: Sendable {
         // Behind this page nothing is known: there is no other side of a gap.
         if entry.record.followsGap, entry.record.items.isEmpty, page == old.count - 1 { return }
         entry.name = new.link
+        entry.facts = nil  // it is not what was read
         entry.record.start = next
         rest = entry
     }

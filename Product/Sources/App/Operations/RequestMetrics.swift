@@ -51,7 +51,8 @@ final class RequestMetrics: Sendable {
             text.sample(histogram, [("route", route.rawValue)])
         }
         text.family(
-            "aquifer_http_sent_bytes", .counter, "Bytes of the bodies of answers, without those sent from files.")
+            "aquifer_http_sent_bytes", .counter,
+            "Bytes of the bodies of answers before they are compressed, without those sent from files.")
         for (route, bytes) in state.bytes.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             text.sample(bytes, [("route", route.rawValue)])
         }

@@ -22,7 +22,7 @@ enum Gzip {
     static func isAccepted(by request: ServerRequest) -> Bool {
         request.headers.values(of: "Accept-Encoding").flatMap { $0.lowercased().split(separator: ",") }.contains {
             part in
-            let words = part.split { $0 == ";" || $0 == " " }
+            let words = part.split { $0 == ";" || $0 == " " || $0 == "\t" }
             return words.first == "gzip"
                 && !words.dropFirst().contains { ["q=0", "q=0.0", "q=0.00", "q=0.000"].contains($0) }
         }
@@ -32,10 +32,11 @@ enum Gzip {
     ///
     /// The states of a screen are much like each other: all but the first one take some bytes each.
     static func streamed(_ response: ServerResponse, for request: ServerRequest) -> ServerResponse {
-        guard isAccepted(by: request), let encoder = GzipStream() else { return response }
+        guard case .stream(length: nil, _) = response.body else { return response }
         var response = response
+        response.headers.add("Vary", "Accept-Encoding")
+        guard isAccepted(by: request), let encoder = GzipStream() else { return response }
         response.headers["Content-Encoding"] = "gzip"
-        response.headers["Vary"] = "Accept-Encoding"
         response.encoder = encoder
         return response
     }

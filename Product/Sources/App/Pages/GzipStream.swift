@@ -8,13 +8,17 @@ final class GzipStream: StreamEncoder, @unchecked Sendable {
     private let stream: UnsafeMutablePointer<z_stream>
 
     /// An encoder; `nil` if zlib is not there, or there is no memory.
-    init?() {
-        stream = .allocate(capacity: 1)
+    ///
+    /// - Parameter begin: begins to compress, for tests of its failure.
+    init?(begin: (UnsafeMutablePointer<z_stream>) -> Int32 = { aq_deflate_begin($0) }) {
+        // Once the property is set, a failed initializer runs `deinit`, too.
+        let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        guard aq_deflate_begin(stream) == Z_OK else {
+        guard begin(stream) == Z_OK else {
             stream.deallocate()
             return nil
         }
+        self.stream = stream
     }
 
     deinit {

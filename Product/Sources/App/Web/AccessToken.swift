@@ -61,9 +61,8 @@ enum AccessToken {
     /// 128 random bits, as hexadecimal digits.
     static func random() -> String {
         var generator = SystemRandomNumberGenerator()
-        // One question to the system.
-        let bits: UInt128 = .random(in: 0...(.max), using: &generator)
-        return UInt64(truncatingIfNeeded: bits >> 64).hexadecimal + UInt64(truncatingIfNeeded: bits).hexadecimal
+        let (high, low): (UInt64, UInt64) = (generator.next(), generator.next())
+        return high.hexadecimal + low.hexadecimal
     }
 
     private static func read(_ path: String) throws(StoreError) -> String? {

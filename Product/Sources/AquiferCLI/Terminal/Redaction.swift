@@ -64,9 +64,11 @@ struct Redaction: Sendable {
         var text = text
         for secret in secrets { text = text.replacingExactly(secret, with: Self.leftOut) }
         for word in unquotable { text = text.replacingExactly("\"\(word)\"", with: "\"\(Self.leftOut)\"") }
-        let withoutUsers = text.replacing(
-            /:\/\/[^\/\s"]*@/.matchingSemantics(.unicodeScalar), with: "://(left out)@")
-        return withoutNumbers(withoutUsers)
+        // A regular expression takes as long to begin with as a short command, and most texts have neither a user nor a number.
+        if text.utf8.contains(UInt8(ascii: "@")) {
+            text = text.replacing(/:\/\/[^\/\s"]*@/.matchingSemantics(.unicodeScalar), with: "://(left out)@")
+        }
+        return withoutNumbers(text)
     }
 
     private func withoutNumbers(_ text: String) -> String {
@@ -81,8 +83,9 @@ struct Redaction: Sendable {
 extension String {
     /// The text without possible card numbers, so that a number that was typed into an answer is not repeated.
     var withoutCardNumbers: String {
+        guard utf8.count(where: { (0x30...0x39).contains($0) }) >= 12 else { return self }
         // A number has 12 to 19 digits, in one maximal word of letters, digits and dashes, or in several adjacent ones.
-        replacing(/[0-9A-Za-z-]+(?: [0-9-]+)*/.matchingSemantics(.unicodeScalar)) { match in
+        return replacing(/[0-9A-Za-z-]+(?: [0-9-]+)*/.matchingSemantics(.unicodeScalar)) { match in
             let digits = match.output.count(where: \.isNumber)
             let isNumber = (12...19).contains(digits) && !match.output.contains(where: \.isLetter)
             return isNumber ? Redaction.leftOut : String(match.output)

@@ -283,7 +283,9 @@ export class FeedScreen extends ListScreen {
     if (!isReady || this.#askedAfter !== null || this.#isPart || !(this.#atEnd || this.#wantsMore)) return false;
     this.#askedAfter = items.length;
     this.#wantsMore = false;
-    this.send("loadMore");
+    this.send("loadMore").then((hasArrived) => {
+      if (!hasArrived) this.#askedAfter = null;
+    });
     return true;
   }
 

@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+
+@testable import AquiferWording
+
+@Suite("A catalogue with a text a line", .timeLimit(.minutes(10)))
+struct CatalogueLinesTests {
+    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Sources/AquiferWording/Languages")
+
+    @Test("is read as the decoder of JSON reads it", arguments: ["en", "pt-BR"])
+    func builtIn(name: String) throws {
+        let file = try Data(contentsOf: Self.folder.appending(path: "\(name).json"))
+        let texts = try #require(CatalogueLines.texts([UInt8](file)))
+        #expect(try texts == JSONDecoder().decode([String: Language.Text].self, from: file))
+        #expect(texts.count > 800)
+    }
+
+    @Test(
+        "may have lines that only the decoder can read",
+        arguments: [
+            #"  "a": "says \"no\"","#, #"  "a": {"one": "\u00e9", "other": "b"},"#, #"  "a" : "b","#, #"  "a":"b""#,
+            #"  "a": {"one":"b","other":"c"}"#, #"  "a": {}"#, "\t\"a\": \"b\"", #"  "a": "b", "c": "d""#,
+            #"  "a\n": "b""#,
+        ])
+    func odd(line: String) throws {
+        let document = "{\n\(line)\n}\n"
+        let valid = line.hasSuffix(",") ? "{\n\(line.dropLast())\n}\n" : document
+        let decoded = try JSONDecoder().decode([String: Language.Text].self, from: Data(valid.utf8))
+        #expect(CatalogueLines.texts([UInt8](document.utf8)) == decoded)
+    }
+
+    @Test(
+        "is not one with anything else in it",
+        arguments: [
+            "", "{}", "{\n", "[\n]\n", "{\n\"a\"\n}\n", "{\n\"a\": 1\n}\n", "{\n\"a\": \"b\n}\n", "{\n\"a\": \"b\"}\n",
+            "{\n\"a\":\n\"b\"\n}\n", "{\n\"a\": \"\u{1}\\x\"\n}\n",
+        ])
+    func none(document: String) {
+        #expect(CatalogueLines.texts([UInt8](document.utf8)) == nil)
+    }
+}
