@@ -23,6 +23,7 @@ export function holdScroll(content, target, time) {
     put = scrollY;
   });
   observer.observe(content);
+  anchor(1);
   for (const name of ["wheel", "touchstart", "keydown", "pointerdown"]) addEventListener(name, stop, { signal, capture: true, passive: true });
   // A bar that is dragged tells nothing but this: the page is neither where it was put nor where it should be by now.
   addEventListener("scroll", () => {
@@ -32,8 +33,21 @@ export function holdScroll(content, target, time) {
   signal.addEventListener("abort", () => {
     observer.disconnect();
     clearTimeout(end);
+    anchor(-1);
   });
   return hold;
+}
+
+let holds = 0;
+
+/**
+ * While a place is held, the browser keeps none by itself: it would follow what stands below the content that comes, to the end of the page.
+ *
+ * @param {1 | -1} change
+ */
+function anchor(change) {
+  holds += change;
+  document.documentElement.style.overflowAnchor = holds > 0 ? "none" : "";
 }
 
 /**
