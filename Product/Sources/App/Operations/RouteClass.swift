@@ -35,7 +35,7 @@ enum RouteClass: String, CaseIterable, Sendable {
         case "healthz", "readyz": self = .health
         case "metrics": self = .metrics
         case "assets", "favicon.ico": self = .asset
-        case "api": self = Self.api(parts.dropFirst().map { $0 }, request.method)
+        case "api": self = Self.api(Array(parts.dropFirst()), request.method)
         default: self = .page
         }
     }
