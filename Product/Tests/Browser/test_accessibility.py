@@ -99,8 +99,7 @@ class TestTheFocus:
         expect(feed.by(button)).to_be_focused()
 
     def test_after_escape_it_is_on_the_card_that_was_to_be_changed(self, server, open_page):
-        page = open_page(server, "/cards/new", wait=False)
-        page.expects_failed_requests = True
+        page = open_page(server, "/cards/new", wait=False, fails=True)
         add_card(page, GOOD)
         open_contact(page)
         page.by("change-card").focus()

@@ -48,8 +48,7 @@ def aquifer(server):
 def tab(server, open_page):
     """A tab at a path. Some pictures are missing, and some requests fail because there is no connection."""
     def tab(path, on=None):
-        page = open_page(on or server, path, wait=False)
-        page.expects_failed_requests = True
+        page = open_page(on or server, path, wait=False, fails=True)
         return page
     return tab
 

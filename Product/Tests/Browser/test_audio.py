@@ -17,8 +17,7 @@ from test_payments import tab_to
 def audio(server, open_page):
     """A tab at the clips."""
     def audio(path="/audio", on=None, **options):
-        page = open_page(on or server, path, wait=False, **options)
-        page.expects_failed_requests = True
+        page = open_page(on or server, path, wait=False, **options, fails=True)
         if path == "/audio":
             expect(page.by("clip").first).to_be_visible()
         return page
@@ -108,8 +107,7 @@ class TestTheList:
         expect(page.by("skeleton")).to_have_count(0)
 
     def test_without_a_connection_and_a_copy_it_says_so_and_tries_again(self, stopped_server, open_page):
-        page = open_page(stopped_server.start("--fault", "audio=offline"), "/audio", wait=False)
-        page.expects_failed_requests = True
+        page = open_page(stopped_server.start("--fault", "audio=offline"), "/audio", wait=False, fails=True)
         expect(page.by("audio-failed")).to_be_visible()
         expect(page.by("error-banner")).to_have_count(0)
         page.connection("slow")

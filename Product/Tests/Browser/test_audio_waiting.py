@@ -84,8 +84,7 @@ def picky(stopped_server, open_page, tmp_path):
     stopped_server.start("--remote", f"audio={remote.address}")
 
     def picky(**options):
-        page = open_page(stopped_server, "/audio/new", wait=False, **options)
-        page.expects_failed_requests = True
+        page = open_page(stopped_server, "/audio/new", wait=False, **options, fails=True)
         page.remote = remote
         post_later(page, tone(tmp_path), "Taken")
         to_the_list(page)
@@ -335,8 +334,7 @@ class TestRefused:
     def test_who_changes_the_title_of_a_clip_that_another_tab_discards_is_told(self, picky, open_page):
         page = picky()
         part(row(page, "Taken"), "edit").click()
-        other = open_page(page.server, "/audio", wait=False)
-        other.expects_failed_requests = True
+        other = open_page(page.server, "/audio", wait=False, fails=True)
         part(row(other, "Taken"), "discard").click()
         part(row(other, "Taken"), "discard-confirm").click()
         expect(page.by("toast").last).to_have_text("Taken: It was sent or discarded in the meantime.")

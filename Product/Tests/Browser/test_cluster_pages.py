@@ -46,8 +46,7 @@ def opened(cluster, open_page):
     tabs = []
 
     def opened(path, phone, **options):
-        page = open_page(Front(cluster), path, phone=phone, wait=False, **options)
-        page.expects_failed_requests = True
+        page = open_page(Front(cluster), path, phone=phone, wait=False, **options, fails=True)
         page.evaluate("window.__never_loaded_again = true")
         tabs.append((page, page.until(lambda: page.evaluate("sessionStorage.getItem('aquifer.tab')"), "the tab has a name")))
         return page

@@ -21,8 +21,7 @@ ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 def drive(server, open_page):
     """A tab at the accounts."""
     def drive(path="/drive", on=None, **options):
-        page = open_page(on or server, path, wait=False, **options)
-        page.expects_failed_requests = True
+        page = open_page(on or server, path, wait=False, **options, fails=True)
         return page
     return drive
 

@@ -92,8 +92,7 @@ def test_nothing_is_out_of_reach_in(walk, language, stopped_server, open_page, t
     path, arguments = WALKS[walk]
     remotes = [argument() for argument in arguments if callable(argument)]
     given = [word for remote in remotes for word in ("--remote", f"audio={remote.address}")] or arguments
-    page = open_page(stopped_server.start(*given), path, locale=language, wait=False)
-    page.expects_failed_requests = True
+    page = open_page(stopped_server.start(*given), path, locale=language, wait=False, fails=True)
     look = Look(page, FORMS[language])
     try:
         walk(page, look, tmp_path)

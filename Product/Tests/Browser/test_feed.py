@@ -134,8 +134,7 @@ def test_two_days_later_and_offline_the_age_is_two_days(stopped_server, open_pag
     first.page.goto("about:blank")
     server.stop()
     server.start("--at", "+2d", "--fault", "feed=offline")
-    later = open_page(server)
-    later.expects_failed_requests = True
+    later = open_page(server, fails=True)
     expect(later.by("notice")).to_contain_text("2 days ago")
 
 
@@ -210,8 +209,7 @@ def test_pulling_down_refreshes(server, open_page):
 @pytest.mark.parametrize("arguments", [[], ["--no-token"]], ids=["token", "no-token"])
 def test_a_server_that_stops_is_reported_and_the_page_comes_back_by_itself_after_a_restart(stopped_server, open_page, arguments):
     server = stopped_server.start(*arguments)
-    page = open_page(server)
-    page.expects_failed_requests = True
+    page = open_page(server, fails=True)
     link = server.url
     server.stop()
     expect(page.by("server-lost")).to_be_visible()
@@ -228,8 +226,7 @@ def test_a_server_that_stops_is_reported_and_the_page_comes_back_by_itself_after
 @pytest.mark.parametrize("typed", ["", "Ana B Lima"], ids=["nothing-typed", "something-typed"])
 def test_a_screen_that_the_server_could_not_give_comes_when_it_runs_again(stopped_server, open_page, typed):
     server = stopped_server.start()
-    page = open_page(server, "/cards/new")
-    page.expects_failed_requests = True
+    page = open_page(server, "/cards/new", fails=True)
     page.by("card-holder").fill(typed)
     server.stop()
     page.by("nav-feed").click()
@@ -242,8 +239,7 @@ def test_a_screen_that_the_server_could_not_give_comes_when_it_runs_again(stoppe
 
 @pytest.mark.parametrize("body", [None, "export class ContactsScreen { constructor() { throw new Error('broken'); } }", "export {"], ids=["missing", "throws", "no-script"])
 def test_a_screen_that_is_broken_is_told_once_while_the_server_runs(server, open_page, body):
-    page = open_page(server)
-    page.expects_failed_requests = True
+    page = open_page(server, fails=True)
     page.page.route("**/contacts.js", lambda route: route.fulfill(status=404) if body is None else route.fulfill(body=body, content_type="text/javascript"))
     loads = []
     page.page.on("load", lambda _: loads.append(1))
@@ -375,8 +371,7 @@ class TestTheFormsOfAPicture:
         assert picture.evaluate("(i) => i.naturalWidth") == 400
 
     def test_the_whole_one_comes_when_the_connection_is_back(self, server, open_page):
-        page = open_page(server, phone=True)
-        page.expects_failed_requests = True
+        page = open_page(server, phone=True, fails=True)
         page.until(lambda: page.in_view("loaded"), "visible pictures are loaded")
         page.connection("offline")
         page.by("open-picture").first.click()
@@ -387,8 +382,7 @@ class TestTheFormsOfAPicture:
         page.until(lambda: picture.evaluate("(i) => i.naturalWidth") == 800, "the whole picture is there")
 
     def test_a_larger_one_that_was_left_behind_on_its_way_is_begun_again_when_the_card_is_near(self, server, open_page):
-        page = open_page(server, phone=True)
-        page.expects_failed_requests = True
+        page = open_page(server, phone=True, fails=True)
         page.until(lambda: page.in_view("loaded"), "visible pictures are loaded")
         page.load_all()
         page.scroll_to(0)
@@ -507,8 +501,7 @@ class TestTheReadingPosition:
         return {"title": "Feed", "phase": "loaded", "isLoading": False, "notice": None, "error": None, "isEmpty": False, "items": items, "more": more}
 
     def test_a_row_that_is_gone_is_not_searched_for_without_an_end(self, server, open_page):
-        page = open_page(server, phone=True)
-        page.expects_failed_requests = True
+        page = open_page(server, phone=True, fails=True)
         page.until(lambda: page.in_view("loaded"), "visible pictures are loaded")
         page.evaluate("sessionStorage.setItem('aquifer.place.feed', JSON.stringify({ key: 'gone', top: 90 }))")
         # What the page keeps when it goes must not take the place of that.
@@ -522,8 +515,7 @@ class TestTheReadingPosition:
         assert page.intents.count("loadMore") - before == 10
 
     def test_it_is_a_picture_and_not_a_gap_that_comes_and_goes(self, server, open_page):
-        page = open_page(server, phone=True)
-        page.expects_failed_requests = True
+        page = open_page(server, phone=True, fails=True)
         self.streams(page, [self.state(20, gap=10)])
         page.page.reload()
         gap = page.by("gap")
@@ -605,8 +597,7 @@ class TestTheToken:
 
 
 def test_a_picture_that_does_not_exist_is_told_once(server, open_page):
-    page = open_page(server, "/feed/nope", wait=False)
-    page.expects_failed_requests = True
+    page = open_page(server, "/feed/nope", wait=False, fails=True)
     expect(page.by("comments-missing")).to_contain_text("Picture not found")
     expect(page.by("comments-loading")).to_have_count(0)
     asked = lambda: len([url for url in page.requests if "/comments/events" in url])

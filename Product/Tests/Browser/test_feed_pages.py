@@ -160,8 +160,7 @@ def test_a_refresh_keeps_all_pictures_that_were_loaded_also_without_the_remote(s
     page.expects_failed_requests = True
     page.page.goto("about:blank")
     remote.is_failing = True
-    later = open_page(server)
-    later.expects_failed_requests = True
+    later = open_page(server, fails=True)
     expect(later.by("notice")).to_contain_text("aved")
     assert shown(later) == ids(FEED[:42])
 

@@ -16,8 +16,7 @@ from test_payments import tab_to
 def phrases(server, open_page):
     """A tab at the phrases."""
     def phrases(path="/foaas", on=None, **options):
-        page = open_page(on or server, path, wait=False, **options)
-        page.expects_failed_requests = True
+        page = open_page(on or server, path, wait=False, **options, fails=True)
         return page
     return phrases
 

@@ -9,8 +9,7 @@ def tabs(server, open_page):
     """The inspector in one tab, and the feed in another."""
     inspector = open_page(server, "/inspector", wait=False)
     expect(inspector.by("live")).to_be_visible()
-    feed = open_page(server, "/", wait=False)
-    feed.expects_failed_requests = True
+    feed = open_page(server, "/", wait=False, fails=True)
     expect(feed.items.first).to_be_visible()
     return inspector, feed
 
@@ -100,8 +99,7 @@ def test_a_session_is_replayed_to_the_same_screens(tabs, server):
 
 
 def test_a_recording_that_is_gone_is_told(server, open_page):
-    page = open_page(server, "/?replay=7", wait=False)
-    page.expects_failed_requests = True
+    page = open_page(server, "/?replay=7", wait=False, fails=True)
     expect(page.by("replay-bar")).to_contain_text("This recording is no longer available.")
     expect(page.by("screen-missing")).to_be_visible()
     page.by("replay-close").click()

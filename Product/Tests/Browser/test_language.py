@@ -102,8 +102,7 @@ def test_the_question_begins_at_what_keeps_the_input(server, open_page):
 
 
 def test_while_the_server_is_stopped_the_page_stays_and_follows_later(server, open_page):
-    page = open_page(server, "/contacts", wait=False)
-    page.expects_failed_requests = True
+    page = open_page(server, "/contacts", wait=False, fails=True)
     expect(page.page.locator(".contact-row").first).to_be_visible()
     server.stop()
     choose(page, "pt-BR")
@@ -117,8 +116,7 @@ def test_while_the_server_is_stopped_the_page_stays_and_follows_later(server, op
 
 
 def test_another_tab_does_not_leave_a_page_that_a_stopped_server_cannot_draw(server, open_page):
-    page = open_page(server, "/contacts", wait=False)
-    page.expects_failed_requests = True
+    page = open_page(server, "/contacts", wait=False, fails=True)
     other = page.context.new_page()
     other.goto(server.base + "/foaas")
     other.locator('[data-test="nav-audio"]').click()
@@ -136,8 +134,7 @@ def test_another_tab_does_not_leave_a_page_that_a_stopped_server_cannot_draw(ser
 
 
 def test_without_its_texts_the_page_says_so_and_asks_again(server, open_page):
-    page = open_page(server)
-    page.expects_failed_requests = True
+    page = open_page(server, fails=True)
     page.page.route("**/words/*", lambda route: route.abort())
     page.page.reload()
     expect(page.by("wordless")).to_contain_text("could not be loaded")
@@ -148,8 +145,7 @@ def test_without_its_texts_the_page_says_so_and_asks_again(server, open_page):
 
 
 def test_files_that_wait_for_an_answer_are_asked_about(server, open_page, tmp_path):
-    page = open_page(server, "/drive", wait=False)
-    page.expects_failed_requests = True
+    page = open_page(server, "/drive", wait=False, fails=True)
     test_drive.create(page)
     test_drive.add(page, test_drive.text_file(tmp_path, "a.txt"))
     page.by("upload-dismiss").click()
@@ -164,8 +160,7 @@ def test_files_that_wait_for_an_answer_are_asked_about(server, open_page, tmp_pa
 
 @pytest.mark.parametrize("is_playing", [True, False], ids=["playing", "paused"])
 def test_a_clip_goes_on_where_it_was(server, open_page, is_playing):
-    page = open_page(server, "/audio", wait=False)
-    page.expects_failed_requests = True
+    page = open_page(server, "/audio", wait=False, fails=True)
     row = test_audio.longest(page) if page.by("clip").first.wait_for() is None else None
     name = test_audio.part(row, "clip-title").text_content()
     test_audio.part(row, "play").click()

@@ -64,8 +64,7 @@ def opened(page, wire, path, ready):
 @pytest.mark.parametrize("language", ["en-US", "pt-BR"])
 def test_a_page_is_small_the_first_time_and_nearly_nothing_again(server, open_page, language):
     for path, ready in PAGES.items() if language == "en-US" else [("/", "feed-item")]:
-        page = open_page(server, path, phone=True, locale=language, wait=False)
-        page.expects_failed_requests = True
+        page = open_page(server, path, phone=True, locale=language, wait=False, fails=True)
         expect(page.by(ready).first).to_be_visible()
         # The token is known now; a cache that is emptied is that of somebody who comes for the first time.
         wire = Wire(page)
@@ -80,8 +79,7 @@ def test_the_screen_at_hand_is_asked_for_by_the_page_itself(server, open_page):
     """Its module is not found out by the module that needs it, a round trip later."""
     for path in ("/", "/feed/a", "/feed/a/picture", "/contacts", "/pay/1", "/cards", "/cards/new", "/payments", "/foaas", "/foaas/operations",
                  "/foaas/operations/a", "/foaas/settings", "/audio", "/audio/new", "/outbox", "/drive", "/drive/new", "/drive/a", "/inspector"):
-        page = open_page(server, path, wait=False)
-        page.expects_failed_requests = True
+        page = open_page(server, path, wait=False, fails=True)
         page.until(lambda: page.evaluate("document.querySelector('main h1') !== null"), "the page is there")
         preloaded = page.evaluate("[...document.querySelectorAll('link[rel=modulepreload]')].map((link) => link.href)")
         loaded = page.evaluate("performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => /\\/js\\/screens\\/.*\\.js$/.test(name))")
@@ -140,8 +138,7 @@ def test_a_picture_that_somebody_does_not_have_is_not_asked_for_again(server, op
 
 def test_nothing_jumps_while_a_page_comes(server, open_page):
     """The sum of layout shifts, as browsers count them: below 0.1 is what Web Vitals calls good."""
-    page = open_page(server)
-    page.expects_failed_requests = True
+    page = open_page(server, fails=True)
     page.page.add_init_script("""window.__shifts = [];
       new PerformanceObserver((list) => { for (const { value, hadRecentInput, sources } of list.getEntries()) if (!hadRecentInput)
         window.__shifts.push([value, ...sources.map(({ node }) => node?.className ?? node?.nodeName)]); }).observe({ type: "layout-shift", buffered: true });""")
@@ -161,8 +158,7 @@ def test_nothing_jumps_while_a_page_comes(server, open_page):
 
 @pytest.mark.parametrize("part", ["js/main.js", "css/pages.css"])
 def test_a_page_whose_file_does_not_come_is_asked_for_again(server, open_page, part):
-    page = open_page(server)
-    page.expects_failed_requests = True
+    page = open_page(server, fails=True)
     lost, before = [], page.requests.count(server.base + "/")
 
     def lose(route):
@@ -178,8 +174,7 @@ def test_a_page_whose_file_does_not_come_is_asked_for_again(server, open_page, p
 
 def test_the_token_is_kept_before_the_texts_have_come(server, open_page):
     """Whoever goes on at once, or has a slow network, need not open the printed link again."""
-    page = open_page(server)
-    page.expects_failed_requests = True
+    page = open_page(server, fails=True)
     page.evaluate("localStorage.clear()")
     page.page.route("**/words/*", lambda route: route.abort())
     page.page.goto("about:blank")
@@ -189,8 +184,7 @@ def test_the_token_is_kept_before_the_texts_have_come(server, open_page):
 
 
 def test_the_first_states_are_asked_for_once_and_before_the_modules_have_begun(server, open_page):
-    page = open_page(server)
-    page.expects_failed_requests = True
+    page = open_page(server, fails=True)
     main = re.search(r'type="module" src="([^"]+)"', page.ask("/").text())[1]
     held, asked = [], []
     page.page.on("request", lambda request: asked.append(request.url) if "/events?" in request.url else None)
@@ -209,8 +203,7 @@ def test_the_first_states_are_asked_for_once_and_before_the_modules_have_begun(s
 
 
 def test_a_page_that_is_given_a_token_by_its_address_asks_for_no_states_early(server, open_page):
-    page = open_page(server)
-    page.expects_failed_requests = True
+    page = open_page(server, fails=True)
     main = re.search(r'type="module" src="([^"]+)"', page.ask("/").text())[1]
     held, asked = [], []
     page.page.on("request", lambda request: asked.append(request.url) if "/events?" in request.url else None)

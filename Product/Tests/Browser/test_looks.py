@@ -17,8 +17,7 @@ SHORT = "Array.from(document.querySelectorAll('.face-holder, .face-number')).fil
 
 
 def phone(server, open_page, path):
-    page = open_page(server, path, phone=True, wait=False, motion="reduce")
-    page.expects_failed_requests = True
+    page = open_page(server, path, phone=True, wait=False, motion="reduce", fails=True)
     return page
 
 

@@ -59,8 +59,7 @@ new MutationObserver(() => window.__titles.push(document.title)).observe(documen
 def wallet(server, open_page):
     """A tab at the contacts. Some of their pictures are missing, and Chromium reports each."""
     def wallet(path="/contacts", **options):
-        page = open_page(server, path, wait=False, **options)
-        page.expects_failed_requests = True
+        page = open_page(server, path, wait=False, **options, fails=True)
         return page
     return wallet
 
@@ -127,8 +126,7 @@ class TestContacts:
         assert re.fullmatch(r"\w{1,2}", letters), letters
 
     def test_skeletons_stand_in_while_they_load(self, stopped_server, open_page):
-        page = open_page(stopped_server.start("--fault", "payments=slow"), "/contacts", wait=False)
-        page.expects_failed_requests = True
+        page = open_page(stopped_server.start("--fault", "payments=slow"), "/contacts", wait=False, fails=True)
         expect(page.by("skeleton").first).to_be_visible()
         expect(page.by("contact").first).to_be_visible()
         expect(page.by("skeleton")).to_have_count(0)
@@ -169,8 +167,7 @@ class TestContacts:
         expect(page.by("contact").filter(has_text="Márcia").first).to_be_visible()
 
     def test_offline_and_never_loaded_is_an_error_that_can_be_tried_again(self, stopped_server, open_page):
-        page = open_page(stopped_server.start("--fault", "payments=offline"), "/contacts", wait=False)
-        page.expects_failed_requests = True
+        page = open_page(stopped_server.start("--fault", "payments=offline"), "/contacts", wait=False, fails=True)
         expect(page.by("contacts-failed")).to_be_visible()
         expect(page.by("error-banner")).to_have_count(0)
         page.connection("slow")
@@ -359,8 +356,7 @@ class TestThePayment:
 
     def test_a_server_killed_while_it_pays_shows_the_payment_before_it_pays_the_same_again(self, stopped_server, open_page):
         server = stopped_server.start()
-        page = open_page(server, "/contacts", wait=False)
-        page.expects_failed_requests = True
+        page = open_page(server, "/contacts", wait=False, fails=True)
         add_card(page, GOOD)
         open_contact(page)
         enter(page, "1500")
@@ -372,8 +368,7 @@ class TestThePayment:
         server.process.kill()
         server.stop()
         server.start()
-        other = open_page(server, "/contacts", wait=False)
-        other.expects_failed_requests = True
+        other = open_page(server, "/contacts", wait=False, fails=True)
         open_contact(other)
         enter(other, "1500")
         other.by("pay").click()
@@ -384,8 +379,7 @@ class TestThePayment:
 
     def test_cards_whose_file_was_deleted_are_told_as_gone_and_the_user_begins_without_them(self, stopped_server, open_page):
         server = stopped_server.start()
-        page = open_page(server, "/cards", wait=False)
-        page.expects_failed_requests = True
+        page = open_page(server, "/cards", wait=False, fails=True)
         add_card(page, GOOD)
         (server.data / "cards/cards.vault").unlink()
         page.page.goto(server.base + "/cards")
@@ -854,8 +848,7 @@ class TestEveryDay:
 
     def test_the_history_is_grouped_by_day(self, stopped_server, open_page):
         server = stopped_server.start()
-        page = open_page(server, "/contacts", wait=False)
-        page.expects_failed_requests = True
+        page = open_page(server, "/contacts", wait=False, fails=True)
         add_card(page, GOOD)
         open_contact(page)
         enter(page, "500")

@@ -119,8 +119,7 @@ def test_the_inspector_validates(stopped_server, open_page):
     first.page.goto("about:blank")
     server.stop()
     server.start("--at", "+8d", "--fault", "feed=offline")
-    page = open_page(server, "/inspector")
-    page.expects_failed_requests = True
+    page = open_page(server, "/inspector", fails=True)
     expired = page.page.locator('[data-validity="expired"]')
     expect(expired.first).to_be_visible()
     page.by("validate").click()
@@ -254,8 +253,7 @@ def test_a_wide_window_has_more_columns_and_no_long_lines(server, open_page, pat
 
 
 def test_the_language_follows_the_browser_and_can_be_changed(server, open_page):
-    page = open_page(server, locale="pt-BR")
-    page.expects_failed_requests = True
+    page = open_page(server, locale="pt-BR", fails=True)
     expect(page.page.locator("html")).to_have_attribute("lang", "pt-BR")
     expect(page.by("nav-foaas")).to_have_text("Frases")
     page.connection("offline")
@@ -344,8 +342,7 @@ def test_every_page_can_be_reloaded_by_button_and_key(server, open_page):
 
 @pytest.mark.parametrize("path", ["/", f"/feed/{FEED[1]['id']}", "/contacts", "/foaas/operations", "/audio", "/drive"])
 def test_a_page_loaded_again_without_a_connection_says_how_old_it_is(server, open_page, path):
-    page = open_page(server, path, wait=False)
-    page.expects_failed_requests = True
+    page = open_page(server, path, wait=False, fails=True)
     place = page.by("comments") if path.startswith("/feed/") else page.page.locator("main .screen:not([hidden])")
     if path == "/drive":
         expect(page.by("drive-empty")).to_be_visible()

@@ -60,8 +60,7 @@ def test_a_page_says_that_its_server_waits_and_comes_back_when_the_database_does
     server = stopped_server
     server.start("--store", postgres.address)
     if comes == "while":
-        page = open_page(server, locale=locale)
-        page.expects_failed_requests = True
+        page = open_page(server, locale=locale, fails=True)
     server.stop()
     postgres.kill()
     waiting = threading.Thread(target=server.start, args=("--store", postgres.address))

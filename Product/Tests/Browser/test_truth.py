@@ -65,8 +65,7 @@ class TestOffline:
         expect(page.by("receipt")).to_be_visible()
 
     def test_a_contact_that_could_not_be_loaded_is_not_called_missing(self, stopped_server, open_page):
-        page = open_page(stopped_server.start(*ALL_OFFLINE), "/pay/1001", wait=False)
-        page.expects_failed_requests = True
+        page = open_page(stopped_server.start(*ALL_OFFLINE), "/pay/1001", wait=False, fails=True)
         expect(page.by("pay-failed")).to_contain_text("offline")
         expect(page.by("pay-missing")).to_have_count(0)
         expect(page.by("error-banner")).to_have_count(0)
@@ -79,8 +78,7 @@ class TestOffline:
 class TestOneFailure:
     @pytest.mark.parametrize("path", APPS)
     def test_it_is_told_once_and_goes_by_itself_when_the_connection_is_back(self, stopped_server, open_page, path):
-        page = open_page(stopped_server.start(*ALL_OFFLINE), path, wait=False)
-        page.expects_failed_requests = True
+        page = open_page(stopped_server.start(*ALL_OFFLINE), path, wait=False, fails=True)
         failure, content = APPS[path]
         expect(page.by(failure)).to_be_visible()
         expect(page.by(failure)).to_contain_text("You’re offline")
@@ -91,8 +89,7 @@ class TestOneFailure:
 
     @pytest.mark.parametrize("path", ["/", "/contacts", "/foaas/operations", "/audio"])
     def test_a_notice_about_a_saved_copy_goes_by_itself_when_the_connection_is_back(self, server, open_page, path):
-        page = open_page(server, path, wait=False)
-        page.expects_failed_requests = True
+        page = open_page(server, path, wait=False, fails=True)
         expect(page.by(APPS[path][1]).first).to_be_visible()
         page.connection("offline")
         page.by("reload").click()
@@ -102,8 +99,7 @@ class TestOneFailure:
         expect(page.by("notice")).to_have_count(0, timeout=SOON)
 
     def test_phrases_go_on_when_the_connection_is_back(self, server, open_page):
-        page = open_page(server, "/foaas", wait=False)
-        page.expects_failed_requests = True
+        page = open_page(server, "/foaas", wait=False, fails=True)
         expect(page.by("copy")).to_be_visible()
         page.connection("offline")
         page.by("phrase").click()

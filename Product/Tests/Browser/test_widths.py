@@ -7,8 +7,7 @@ from playwright.sync_api import expect
 @pytest.fixture
 def narrow(server, open_page):
     def narrow(width, locale, path="/contacts"):
-        page = open_page(server, path, phone=True, locale=locale, wait=False)
-        page.expects_failed_requests = True
+        page = open_page(server, path, phone=True, locale=locale, wait=False, fails=True)
         page.page.set_viewport_size({"width": width, "height": 844})
         return page
     return narrow

@@ -11,8 +11,9 @@ from sessions import require
 
 #: What the rest of a command may take on a machine that is busy with other work, in seconds.
 SLACK = 12
-#: The time for which a user waits for a page of a server of which one call is late.
-PROMPT = 3.0
+#: A user who waits for the late call waits for nearly all of it, since every user asks again at once: so many seconds less.
+#: Nobody else waits for so long, however busy the machine is.
+MARGIN = 2
 #: Calls of the loops of the network, which the kernel answers at once: a late one delays the loop itself.
 LOOPS = {
     "epoll_wait", "epoll_ctl", "poll", "recv", "send", "recvfrom", "sendto", "connect", "socket", "socketpair", "getsockopt",
@@ -106,10 +107,10 @@ class LateServer:
 
     def judge(self, fault, probes, screens, transfers, reached):
         caller, call = fault[:2] if fault and reached else (None, None)
-        late = self.delay + SLACK
+        late, prompt = self.delay + SLACK, self.delay - MARGIN
         # A late call of the loop that takes all requests is late for all. It finds the files of the pages, too.
         is_of_loop = caller == "aquifer" and call in {*LOOPS, "stat", "realpath"}
-        own = late if caller == "microhttpd" or is_of_loop or (caller, call) in OWN_FILES else PROMPT
+        own = late if caller == "microhttpd" or is_of_loop or (caller, call) in OWN_FILES else prompt
         probes.judge({"a page": late, "a script": late, "the state of the connection": own})
         # The late call may be that of a page's own file. Then the others do not wait.
         require(min(probes.longest["a page"], probes.longest["a script"]) <= own, f"pages waited: {probes.longest}")
@@ -117,6 +118,6 @@ class LateServer:
         transfers.judge(dict.fromkeys(transfers.longest, late))
         # A transfer waits for the loop of the network if it stands still itself, and for the store that it needs. Lists
         # and pictures have a store each. A look-up of a name is nobody else's.
-        if own == PROMPT and (call not in LOOPS or call == "getaddrinfo"):
+        if own == prompt and (call not in LOOPS or call == "getaddrinfo"):
             among = max if call in (None, "getaddrinfo") else min
-            require(among(transfers.longest.values()) <= PROMPT, f"others waited: {transfers.longest}")
+            require(among(transfers.longest.values()) <= prompt, f"others waited: {transfers.longest}")

@@ -88,7 +88,7 @@ def test_what_was_acknowledged_survives_a_loss_of_power(lab, name):
 
 @pytest.fixture(scope="module")
 def late(tmp_path_factory):
-    late = Late(tmp_path_factory.mktemp("late"), delay=6)
+    late = Late(tmp_path_factory.mktemp("late"), delay=8)
     yield late
     late.lab.stop()
 

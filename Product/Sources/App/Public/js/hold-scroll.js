@@ -47,7 +47,8 @@ let holds = 0;
  */
 function anchor(change) {
   holds += change;
-  document.documentElement.style.overflowAnchor = holds > 0 ? "none" : "";
+  // The window takes it from one of the two: from the body, unless the document's own overflow is set.
+  for (const element of [document.documentElement, document.body]) element.style.overflowAnchor = holds > 0 ? "none" : "";
 }
 
 /**
