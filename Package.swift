@@ -161,7 +161,7 @@ let package = Package(
         library("AquiferCrypto", ["AquiferFoundation", "AquiferCSodium"]),
         library("AquiferTesting", ["Aquifer", "AquiferConcurrency"]),
         library(
-            "AquiferWording", ["Aquifer", "AquiferFoundation"],
+            "AquiferWording", ["Aquifer", "AquiferConcurrency", "AquiferFoundation"],
             resources: [.embedInCode("Languages/en.json"), .embedInCode("Languages/pt-BR.json")]),
 
         // Solana's keys and transactions, and the program of the drive: shared by the client and the reference remote

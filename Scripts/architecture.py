@@ -36,7 +36,7 @@ ALLOWED = {
     "HTTPServer": {"CMicrohttpd", "AquiferConcurrency", "AquiferHTTP"},
     "AquiferSolana": {"Aquifer", "AquiferCrypto", "AquiferFoundation", "AquiferHTTP"},
     "ReferenceAPIs": {"HTTPServer", "AquiferConcurrency", "AquiferSolana", "AquiferCrypto"},
-    "AquiferWording": {"Aquifer", "AquiferFoundation"},
+    "AquiferWording": {"Aquifer", "AquiferConcurrency", "AquiferFoundation"},
     **{
         feature: {
             "Aquifer", "AquiferConcurrency", "AquiferCrypto", "AquiferFoundation", "AquiferHTTP", "AquiferSolana",

@@ -20,9 +20,13 @@ public struct NewestItems: Sendable {
     ///
     /// - Throws: `StoreError` when there is a copy and it cannot be read.
     public func saved() async throws(StoreError) -> Loaded<[FeedItem]>? {
-        guard let saved = try await pages.saved() else { return nil }
-        let savedAt = saved.value.pages.prefix { $0.gap == nil }.compactMap { $0.savedAt }.min() ?? .distantPast
-        return Loaded(saved.value.items, source: .cache(savedAt: savedAt, because: nil), savedAt: savedAt)
+        try await pages.saved().map { Self.beginning(of: $0.value) }
+    }
+
+    /// The saved items up to the first gap, of a list that was just read.
+    package static func beginning(of list: PagedList<FeedItem>) -> Loaded<[FeedItem]> {
+        let savedAt = list.pages.prefix { $0.gap == nil }.compactMap { $0.savedAt }.min() ?? .distantPast
+        return Loaded(list.items, source: .cache(savedAt: savedAt, because: nil), savedAt: savedAt)
     }
 
     /// The newest page from the remote. The saved copy is neither read nor changed.

@@ -28,10 +28,8 @@ extension Language {
         tag.lowercased().split(separator: "-").first.map(String.init) ?? ""
     }
 
-    /// A language whose catalogue is embedded in the program. It is parsed once, when the language is first used.
+    /// A language whose catalogue is embedded in the program.
     private init(builtIn tag: String, plural: PluralRule, fallback: Language?, bytes: [UInt8]) {
-        // The file is part of the sources, and a test reads it: it cannot be damaged when the program runs.
-        let texts = CatalogueLines.texts(bytes) ?? (try? JSONDecoder().decode([String: Text].self, from: Data(bytes)))
-        self.init(tag: tag, plural: plural, fallback: fallback, texts: texts ?? [:])
+        self.init(tag, plural, fallback, .document(CatalogueDocument(bytes)))
     }
 }

@@ -31,7 +31,7 @@ extension Language {
     ///   - reference: a language with all keys.
     ///   - prefixes: the beginnings of the keys that count. An app that shows payments only passes `["payment.", "card."]`.
     public func faults(against reference: Language = .english, under prefixes: [String] = [""]) -> [CatalogueFault] {
-        let theirs = reference.texts
+        let (theirs, own) = (reference.texts, own.all)
         let keys = Set(theirs.keys).union(own.keys).filter { key in prefixes.contains { key.hasPrefix($0) } }
         return keys.sorted().flatMap { key -> [CatalogueFault] in
             guard let text = own[key] else { return [.missing(key: key)] }

@@ -14,8 +14,7 @@ struct CatalogueLines {
         var texts: [String: Language.Text] = [:]
         texts.reserveCapacity(lines.count)
         for line in lines.dropFirst().dropLast() {
-            let hasComma = line.last == UInt8(ascii: ",")
-            let member = hasComma ? line.dropLast() : line
+            let member = member(of: line)
             var simple = CatalogueLines(rest: member)
             if let (key, text) = simple.member() {
                 texts[key] = text
@@ -29,6 +28,19 @@ struct CatalogueLines {
             }
         }
         return texts
+    }
+
+    /// The text of one key; `nil` if no line has it, written in the simple way.
+    static func text(of key: String, in bytes: [UInt8]) -> Language.Text? {
+        guard let start = bytes.firstPlace(of: Array("\n  \"\(key)\": ".utf8)) else { return nil }
+        let rest = bytes[(start + 1)...]
+        var line = CatalogueLines(rest: member(of: rest[..<(rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex)]))
+        return line.member().flatMap { $0 == key ? $1 : nil }
+    }
+
+    /// A line without its comma.
+    private static func member(of line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        line.last == UInt8(ascii: ",") ? line.dropLast() : line
     }
 
     /// A key and its text, which end the line; `nil` if they are written in another way.
@@ -59,5 +71,19 @@ struct CatalogueLines {
         let isThere = text.withUTF8Buffer { rest.starts(with: $0) }
         if isThere { rest = rest.dropFirst(text.utf8CodeUnitCount) }
         return isThere
+    }
+}
+
+extension [UInt8] {
+    /// The first place at which these bytes begin; `nil` if there is none.
+    fileprivate func firstPlace(of part: [UInt8]) -> Int? {
+        guard let first = part.first, count >= part.count else { return nil }
+        return withUnsafeBufferPointer { whole in
+            part.withUnsafeBufferPointer { part in
+                (0...(whole.count - part.count)).first { place in
+                    whole[place] == first && part.indices.allSatisfy { whole[place + $0] == part[$0] }
+                }
+            }
+        }
     }
 }

@@ -17,9 +17,10 @@ public struct Language: Sendable {
     public let tag: String
     /// The rule that chooses the form of a text that counts something.
     public let plural: PluralRule
-    /// The texts of the language itself, by key.
-    let own: [String: Text]
-    private let fallback: [String: Text]
+    /// The texts of the language itself.
+    let own: Catalogue
+    /// The texts that stand in for missing ones, those of the nearest language first.
+    private let fallbacks: [Catalogue]
 
     /// A language with an app's own texts.
     ///
@@ -31,10 +32,14 @@ public struct Language: Sendable {
     public init(
         tag: String, plural: PluralRule = .oneOther, fallback: Language? = .english, texts: [String: Text]
     ) {
+        self.init(tag, plural, fallback, .texts(texts))
+    }
+
+    init(_ tag: String, _ plural: PluralRule, _ fallback: Language?, _ own: Catalogue) {
         self.tag = tag
         self.plural = plural
-        own = texts
-        self.fallback = fallback.map { $0.texts } ?? [:]
+        self.own = own
+        fallbacks = fallback.map { [$0.own] + $0.fallbacks } ?? []
     }
 
     /// A language with the texts of a JSON document, which is an object like `Languages/en.json`.
@@ -51,7 +56,7 @@ public struct Language: Sendable {
     }
 
     /// All texts by key, including those of the fallback.
-    public var texts: [String: Text] { fallback.merging(own) { $1 } }
+    public var texts: [String: Text] { fallbacks.reduce(own.all) { $0.merging($1.all) { own, _ in own } } }
 
     /// All texts as a JSON document, in the order of their keys: what another program, such as a web page, reads them from.
     public func json() throws -> Data {
@@ -66,7 +71,7 @@ public struct Language: Sendable {
     ///   - key: the key of the text.
     ///   - values: the values of the placeholders, by name. A placeholder without a value stays as it is written.
     public func text(_ key: String, _ values: [String: any CustomStringConvertible] = [:]) -> String {
-        (own[key] ?? fallback[key])?.filled(with: values) ?? key
+        found(key)?.filled(with: values) ?? key
     }
 
     /// The text of a key that counts something, in the plural form of the count. `{count}` stands for the count in it.
@@ -79,7 +84,13 @@ public struct Language: Sendable {
         _ key: String, count: Int, _ values: [String: any CustomStringConvertible] = [:]
     ) -> String {
         let values = values.merging(["count": count]) { $1 }
-        return (own[key] ?? fallback[key])?.filled(with: values, count: count, plural: plural) ?? key
+        return found(key)?.filled(with: values, count: count, plural: plural) ?? key
+    }
+
+    private func found(_ key: String) -> Text? {
+        if let text = own[key] { return text }
+        for catalogue in fallbacks { if let text = catalogue[key] { return text } }
+        return nil
     }
 }
 
@@ -87,7 +98,7 @@ public struct Language: Sendable {
 extension Language: Hashable {
     /// True if both tags and all texts are equal.
     public static func == (one: Language, other: Language) -> Bool {
-        one.tag == other.tag && one.own == other.own && one.fallback == other.fallback
+        one.tag == other.tag && one.own == other.own && one.fallbacks == other.fallbacks
     }
 
     /// Hashes the tag.

@@ -39,4 +39,27 @@ struct CatalogueLinesTests {
     func none(document: String) {
         #expect(CatalogueLines.texts([UInt8](document.utf8)) == nil)
     }
+
+    @Test("gives one text as it gives all", arguments: ["en", "pt-BR"])
+    func one(name: String) throws {
+        let bytes = try [UInt8](Data(contentsOf: Self.folder.appending(path: "\(name).json")))
+        let texts = try #require(CatalogueLines.texts(bytes))
+        for (key, text) in texts { #expect(CatalogueLines.text(of: key, in: bytes) == text, "\(key)") }
+        #expect(CatalogueLines.text(of: "load", in: bytes) == nil)
+        #expect(CatalogueLines.text(of: "", in: bytes) == nil)
+    }
+
+    @Test("whose texts are asked for one by one gives each, and nothing for a key that it does not have")
+    func document() {
+        let keys = (0..<30).map { "key\($0)" }
+        let odd = #"  "odd" : "says \"no\"","#
+        let lines = keys.map { "  \"\($0)\": \"text of \($0)\"," } + [odd, #"  "last": "the end""#]
+        let document = CatalogueDocument([UInt8](("{\n" + lines.joined(separator: "\n") + "\n}\n").utf8))
+        for key in keys { #expect(document.text(key) == .plain("text of \(key)")) }
+        let another = CatalogueDocument([UInt8](("{\n" + lines.joined(separator: "\n") + "\n}\n").utf8))
+        #expect(another.text("last") == .plain("the end"))
+        #expect(another.text("odd") == .plain("says \"no\""))
+        #expect(another.text("nothing") == nil)
+        #expect(another.all.count == 32)
+    }
 }

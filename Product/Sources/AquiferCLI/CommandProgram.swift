@@ -11,7 +11,7 @@ enum CommandProgram {
         // Most command lines have no `--json`, and need no scan.
         let printsDocuments =
             words.contains { $0.hasPrefix(Options.json.declaration.name) }
-            && CommandLineScan(words, knowing: CommandTable.options).printsDocuments
+            && CommandLineScan(words).printsDocuments
         if printsDocuments { Signals.ending { console.endInterrupted() } }
         do throws(CommandError) {
             if let damaged {
@@ -30,7 +30,7 @@ enum CommandProgram {
     private static func dispatch(_ words: [String], _ console: Console) async throws(CommandError) -> ExitStatus {
         let given: Arguments
         do throws(CommandError) {
-            given = try Arguments(words, knowing: CommandTable.options)
+            given = try Arguments(words)
         } catch {
             // Words before the first option that name no command point to the general help.
             let command = try? CommandTable.command(Array(words.prefix { !$0.hasPrefix("-") }))

@@ -13,7 +13,7 @@ struct ArgumentsTests {
     private let all = Flag("--all", help: "another flag")
 
     private func parse(_ words: String...) throws(CommandError) -> Arguments {
-        try Arguments(words, knowing: [text, file, pair].map(\.declaration) + [json, all].map(\.declaration))
+        try Arguments(words, knowing: finder([text, file, pair].map(\.declaration) + [json, all].map(\.declaration)))
     }
 
     @Test("Options stand anywhere, with = or without")
@@ -35,7 +35,7 @@ struct ArgumentsTests {
     @Test("A wrong value is a mistake, though a later one is right")
     func earlierValues() throws {
         let limit = ValueOption("--limit", takes: "N", .count, help: "a number")
-        let arguments = try Arguments(["--limit", "x", "--limit", "1"], knowing: [limit.declaration])
+        let arguments = try Arguments(["--limit", "x", "--limit", "1"], knowing: finder([limit.declaration]))
         let error = #expect(throws: CommandError.self) { try arguments.value(limit) }
         #expect(error?.message == "--limit takes a number from 1, not \"x\"; see aquifer --help")
     }
@@ -59,7 +59,7 @@ struct ArgumentsTests {
         ])
     func mistakes(words: [String], message: String) {
         do throws(CommandError) {
-            _ = try Arguments(words, knowing: [Options.data.declaration, Options.json.declaration])
+            _ = try Arguments(words, knowing: finder([Options.data.declaration, Options.json.declaration]))
             Issue.record("understood")
         } catch {
             #expect(error.status == .usage && error.message == message)
@@ -95,12 +95,12 @@ struct TimeOptionTests {
 @Suite("The options that go everywhere")
 struct GlobalOptionsTests {
     private func options(_ words: String...) throws(CommandError) -> GlobalOptions {
-        try GlobalOptions(Arguments(words, knowing: CommandTable.options))
+        try GlobalOptions(Arguments(words))
     }
 
     private func message(_ words: String...) -> String? {
         do throws(CommandError) {
-            _ = try GlobalOptions(Arguments(words, knowing: CommandTable.options))
+            _ = try GlobalOptions(Arguments(words))
             return nil
         } catch { return error.status == .usage ? error.message : "\(error.status)" }
     }
@@ -150,4 +150,9 @@ struct GlobalOptionsTests {
         #expect(message("--at", "+999999w") == "--at takes a time in the years 0000 to 9999; see aquifer --help")
         #expect(message("--data", "") == "--data needs a folder; see aquifer --help")
     }
+}
+
+/// Finds an option among these.
+private func finder(_ options: [OptionDeclaration]) -> (String) -> OptionDeclaration? {
+    { name in options.first { $0.names.contains(name) } }
 }

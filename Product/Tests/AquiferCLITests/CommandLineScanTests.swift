@@ -5,7 +5,7 @@ import Testing
 @Suite("The parts of any command line")
 struct CommandLineScanTests {
     private func prints(_ words: String) -> Bool {
-        CommandLineScan(words.split(separator: " ").map(String.init), knowing: CommandTable.options).printsDocuments
+        CommandLineScan(words.split(separator: " ").map(String.init)).printsDocuments
     }
 
     @Test(

@@ -43,7 +43,7 @@ public struct PagedList<Item: Sendable>: Sendable {
     public var gaps: [PageGap] { pages.compactMap { $0.gap } }
 
     /// The stamp of the oldest page that is shown; `nil` if there is none.
-    public var oldest: Date? { pages.compactMap { $0.savedAt }.min() }
+    public var oldest: Date? { pages.lazy.compactMap { $0.savedAt }.min() }
 }
 
 extension PagedList.Page: Equatable where Item: Equatable {}

@@ -57,11 +57,11 @@ extension FuzzTarget {
         },
         .now("arguments") { data in
             let words = data.split(separator: 0x0A, omittingEmptySubsequences: false).map { $0.asText }
-            let scan = CommandLineScan(words, knowing: CommandTable.options)
+            let scan = CommandLineScan(words)
             try promise(scan.parts.count <= words.count, "a word comes from nowhere")
             _ = scan.printsDocuments
             do throws(CommandError) {
-                let given = try Arguments(words, knowing: CommandTable.options)
+                let given = try Arguments(words)
                 if given.has(Options.help) {
                     try HelpText.check(given.words)
                     _ = HelpText.lines(for: given.words)

@@ -12,15 +12,17 @@ import ReferenceAPIs
 /// server and the tests all build the product here.
 public final class Services: Sendable {
     /// The image feed.
-    public let feed: FeedService
+    public var feed: FeedService { made.withLock { Self.part(&$0.feed) { FeedService(groundwork) } } }
     /// Contacts, cards and payments.
-    public let payments: PaymentsService
+    public var payments: PaymentsService { made.withLock { Self.part(&$0.payments) { PaymentsService(groundwork) } } }
     /// Phrases and operations.
-    public let foaas: FoaasService
+    public var foaas: FoaasService {
+        made.withLock { Self.part(&$0.foaas) { FoaasService(groundwork, center: foaasCenter) } }
+    }
     /// Clips to be heard and posted.
-    public let audio: AudioFeedService
+    public var audio: AudioFeedService { made.withLock { Self.part(&$0.audio) { AudioFeedService(groundwork) } } }
     /// Everything that is saved.
-    public let inspector: Inspector
+    public var inspector: Inspector { made.withLock { Self.part(&$0.inspector) { Inspector(groundwork) } } }
     /// Posts the notifications about the operations that the phrases start with.
     let foaasCenter = NotificationCenter()
     /// The progress of the start of the phrases.
@@ -29,6 +31,23 @@ public final class Services: Sendable {
     /// The key of the drive that is in the store.
     let storedDriveKey: StoredDriveKey?
     let groundwork: Groundwork
+    private let made = Locked(Parts())
+
+    /// The parts that somebody has asked for. A command uses one of them, and to make all would take a tenth of its time.
+    private struct Parts {
+        var feed: FeedService?
+        var payments: PaymentsService?
+        var foaas: FoaasService?
+        var audio: AudioFeedService?
+        var inspector: Inspector?
+    }
+
+    private static func part<Part>(_ part: inout Part?, _ make: () -> Part) -> Part {
+        if let part { return part }
+        let made = make()
+        part = made
+        return made
+    }
 
     /// The configuration of this run.
     public var configuration: Configuration { groundwork.configuration }
@@ -46,11 +65,6 @@ public final class Services: Sendable {
 
     init(_ groundwork: Groundwork) {
         self.groundwork = groundwork
-        feed = FeedService(groundwork)
-        payments = PaymentsService(groundwork)
-        foaas = FoaasService(groundwork, center: foaasCenter)
-        audio = AudioFeedService(groundwork)
-        inspector = Inspector(groundwork)
         let quota = groundwork.user?.quota
         // The entries of the stores are counted there.
         uploads =

@@ -68,12 +68,12 @@ struct RequestWatch: Sendable {
         let begin = ContinuousClock.now
 
         /// A request whose head could not be read.
-        init() { (route, method, id) = (.unread, .other, AccessToken.random()) }
+        init() { (route, method, id) = (.unread, .other, RequestName.next()) }
 
         init(_ request: ServerRequest) {
             route = RouteClass(request)
             method = MethodClass(request.method)
-            id = request.headers[RequestWatch.idHeader].flatMap(Self.sound) ?? AccessToken.random()
+            id = request.headers[RequestWatch.idHeader].flatMap(Self.sound) ?? RequestName.next()
         }
 
         /// The name that a proxy gave; `nil` if it could be something else than a name.

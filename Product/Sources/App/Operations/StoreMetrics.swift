@@ -17,9 +17,18 @@ final class StoreMetrics: Sendable {
         let call: Call
     }
 
-    private let state = Locked((seconds: [Timed: Histogram](), failures: [Failure: Int]()))
-    private let troubles = Locked(
-        (hear: (@Sendable (Trouble) -> Void)?.none, last: [String: (StoreError, ContinuousClock.Instant)]()))
+    private struct Counts {
+        var seconds: [Timed: Histogram] = [:]
+        var failures: [Failure: Int] = [:]
+    }
+
+    private struct Troubles {
+        var hear: (@Sendable (Trouble) -> Void)?
+        var last: [String: (StoreError, ContinuousClock.Instant)] = [:]
+    }
+
+    private let state = Locked(Counts())
+    private let troubles = Locked(Troubles())
 
     /// A failure, for the log.
     struct Trouble: Sendable {
@@ -69,13 +78,13 @@ final class StoreMetrics: Sendable {
 
     /// Adds all of it to a text.
     func write(to text: inout OpenMetricsText) {
-        let (seconds, failures) = state.withLock { $0 }
+        let counts = state.withLock { $0 }
         text.family("aquifer_store_seconds", .histogram, "The time of a store's calls.")
-        for (timed, histogram) in seconds.sorted(by: { "\($0.key)" < "\($1.key)" }) {
+        for (timed, histogram) in counts.seconds.sorted(by: { "\($0.key)" < "\($1.key)" }) {
             text.sample(histogram, [("store", timed.store), ("call", timed.call.rawValue)])
         }
         text.family("aquifer_store_errors", .counter, "Calls of a store that failed.")
-        for (failure, count) in failures.sorted(by: { "\($0.key)" < "\($1.key)" }) {
+        for (failure, count) in counts.failures.sorted(by: { "\($0.key)" < "\($1.key)" }) {
             text.sample(count, [("store", failure.store), ("call", failure.call.rawValue), ("kind", failure.kind)])
         }
     }

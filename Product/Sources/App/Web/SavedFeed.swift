@@ -8,7 +8,7 @@ import HTTPServer
 final class SavedFeed: Sendable {
     private let services: Services
     private let lock = Lock()
-    nonisolated(unsafe) private var last: (saved: Loaded<[FeedItem]>, body: Data)?
+    nonisolated(unsafe) private var last: (list: PagedList<FeedItem>, body: Data)?
 
     init(services: Services) {
         self.services = services
@@ -17,12 +17,13 @@ final class SavedFeed: Sendable {
     func answer() async -> ServerResponse {
         do throws(StoreError) {
             // The store is asked every time, so that a copy saved by another process is seen, and an expired one never shown.
-            guard let saved = try await services.feed.feed.saved() else {
+            guard let list = try await services.feed.pages.saved()?.value else {
                 return .problem(404, "empty", "nothing fresh is saved")
             }
-            if let last = lock.withLock({ last }), last.saved == saved { return .json(last.body) }
-            let body = WireJSON.data(ResultDocument(saved) { $0.map(FeedItemDocument.init) })
-            lock.withLock { last = (saved, body) }
+            // A list that has not changed is the same array, whose items are not compared.
+            if let last = lock.withLock({ last }), last.list == list { return .json(last.body) }
+            let body = WireJSON.data(ResultDocument(NewestItems.beginning(of: list)) { $0.map(FeedItemDocument.init) })
+            lock.withLock { last = (list, body) }
             return .json(body)
         } catch {
             return .failure(of: error)

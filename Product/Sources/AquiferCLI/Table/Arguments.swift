@@ -16,9 +16,11 @@ struct Arguments: Sendable {
 
     /// Parses arguments.
     ///
-    /// - Parameter options: The options that any command knows.
-    init(_ arguments: [String], knowing options: [OptionDeclaration]) throws(CommandError) {
-        for part in CommandLineScan(arguments, knowing: options).parts {
+    /// - Parameter option: finds an option by one of its names; by default, any option of any command.
+    init(
+        _ arguments: [String], knowing option: ((_ name: String) -> OptionDeclaration?)? = nil
+    ) throws(CommandError) {
+        for part in CommandLineScan(arguments, knowing: option).parts {
             switch part {
             case .word(let word): words.append(word)
             case .option(let option, let typed, let value):

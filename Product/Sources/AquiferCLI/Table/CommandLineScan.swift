@@ -16,9 +16,9 @@ struct CommandLineScan: Sendable {
 
     /// Divides the words.
     ///
-    /// - Parameter options: The options that any command knows.
-    init(_ arguments: [String], knowing options: [OptionDeclaration]) {
-        let known = Dictionary(options.flatMap { option in option.names.map { ($0, option) } }) { first, _ in first }
+    /// - Parameter option: finds an option by one of its names; by default, any option of any command.
+    init(_ arguments: [String], knowing option: ((_ name: String) -> OptionDeclaration?)? = nil) {
+        let known = option ?? CommandTable.option(in: arguments)
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             guard argument != "--" else {
@@ -31,7 +31,7 @@ struct CommandLineScan: Sendable {
             }
             let halves = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let (name, value) = (String(halves[0]), halves.count == 2 ? String(halves[1]) : nil)
-            guard let option = known[name] else {
+            guard let option = known(name) else {
                 parts.append(.mistake("\(name) is not an option", nil))
                 continue
             }

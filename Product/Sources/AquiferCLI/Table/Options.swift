@@ -27,7 +27,7 @@ enum Options {
             + " and with each command on that store")
     static let remote = ValueOption(
         "--remote", takes: "NAME=URL", .remote, isRepeatable: true,
-        help: "use the server at URL for an app (\(ReferenceRemote.allCases.map(\.rawValue).joined(separator: ", ")))"
+        help: "use the server at URL for an app (feed, payments, foaas, audio, drive)"
             + " instead of its reference remote")
     static let json = Flag("--json", help: "print one JSON document")
     static let offline = Flag("--offline", help: "act as if there were no network")

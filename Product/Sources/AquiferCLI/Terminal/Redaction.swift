@@ -19,7 +19,7 @@ struct Redaction: Sendable {
 
     /// The redaction of texts about a command line.
     init(_ arguments: [String]) {
-        let scan = CommandLineScan(arguments, knowing: CommandTable.options)
+        let scan = CommandLineScan(arguments)
         let words = scan.words
         // Words that name no command may be secrets, too.
         let command = try? CommandTable.command(words)
@@ -33,7 +33,7 @@ struct Redaction: Sendable {
             if !isPath, place >= command?.words.count ?? 0 { texts.append(word) }
         }
         // An error about a command has its group, too.
-        if words.count > 1 { add(words[...1].joined(separator: " "), isPath: false, isNearCards) }
+        if words.count > 1 { add("\(words[0]) \(words[1])", isPath: false, isNearCards) }
         // A number may be typed as several words.
         if texts.count > 1 { add(texts.joined(separator: " "), isPath: false, false) }
         for case .option(let option, _, let value?) in scan.parts {
