@@ -33,8 +33,8 @@ extension Catalogue: Equatable {
 
 /// A catalogue that is embedded in the program.
 ///
-/// A command says five of its thousand texts: to find five lines takes a hundredth of the time that reading all of them takes. A
-/// program that asks for more than a few gets all at once.
+/// It has 900 texts, and a command says about five of them. To find five lines takes less time than to read all of them. A program that
+/// asks for more than a few gets all of them at once.
 final class CatalogueDocument: Sendable {
     private struct Known {
         var found: [String: Language.Text] = [:]

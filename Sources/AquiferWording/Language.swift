@@ -56,7 +56,9 @@ public struct Language: Sendable {
     }
 
     /// All texts by key, including those of the fallback.
-    public var texts: [String: Text] { fallbacks.reduce(own.all) { $0.merging($1.all) { own, _ in own } } }
+    public var texts: [String: Text] { fallbackTexts.merging(own.all) { $1 } }
+
+    private var fallbackTexts: [String: Text] { fallbacks.reduce([:]) { $0.merging($1.all) { nearer, _ in nearer } } }
 
     /// All texts as a JSON document, in the order of their keys: what another program, such as a web page, reads them from.
     public func json() throws -> Data {
@@ -98,7 +100,8 @@ public struct Language: Sendable {
 extension Language: Hashable {
     /// True if both tags and all texts are equal.
     public static func == (one: Language, other: Language) -> Bool {
-        one.tag == other.tag && one.own == other.own && one.fallbacks == other.fallbacks
+        one.tag == other.tag && one.own == other.own
+            && (one.fallbacks == other.fallbacks || one.fallbackTexts == other.fallbackTexts)
     }
 
     /// Hashes the tag.

@@ -75,4 +75,20 @@ struct OwnLanguageTests {
         #expect(Language.best(for: "de-AT", of: [.english, german, swiss]).tag == "de")
         #expect(Language.best(for: "fr", of: [german, .english]).tag == "de")
     }
+
+    @Test("Two languages with the same tag and texts are equal, however their fallbacks are made")
+    func equality() {
+        let texts: [String: Language.Text] = ["load.offline": .plain("Du bist offline.")]
+        let base = Language(tag: "x", texts: [:])
+        let german = Language(tag: "de", texts: texts)
+        #expect(Language(tag: "de", fallback: base, texts: texts) == german)
+        #expect(Language(tag: "de", fallback: .brazilianPortuguese, texts: texts) != german)
+        #expect(Language(tag: "de", fallback: nil, texts: texts) != german)
+        #expect(Language(tag: "de", texts: [:]) != german)
+        let portuguese = Language(tag: "pt", fallback: nil, texts: Language.brazilianPortuguese.texts)
+        #expect(Language(tag: "de", fallback: portuguese, texts: texts).texts["load.offline"] == texts["load.offline"])
+        #expect(
+            Language(tag: "de", fallback: portuguese, texts: texts)
+                == Language(tag: "de", fallback: .brazilianPortuguese, texts: texts))
+    }
 }

@@ -3,7 +3,7 @@
 import os
 import time
 
-#: What a machine that is busy with other browsers, servers and builds may take for anything at all, in milliseconds.
+#: A machine that is busy with other browsers and builds may take this long for anything at all, in milliseconds.
 TIMEOUT = 40_000
 #: The time in which other screens show a change, in milliseconds: a second, on a machine that has nothing else to do. A test
 #: run shares its processors with other browsers and servers. `AQUIFER_SLOWNESS=1` measures the second itself.

@@ -15,7 +15,7 @@ import urllib.request
 import uuid
 
 from between import Between
-from sessions import BINARY, CLIP, Broken, require
+from sessions import BINARY, CLIP, Broken, require, require_prompt
 
 from serving import heard  # of the acceptance tests, which `sessions` has found
 
@@ -194,6 +194,6 @@ class Probes:
     def judge(self, bounds):
         """Raises ``Broken`` if somebody waited longer than allowed, or was refused."""
         for name, bound in bounds.items():
-            require(self.longest[name] <= bound, f"{name} waited for {self.longest[name]:.1f} s")
+            require_prompt(self.longest[name], bound, f"{name} waited for {self.longest[name]:.1f} s")
             if bound != float("inf"):
                 require(name not in self.refused, f"{name}: {self.refused.get(name)}")

@@ -49,9 +49,22 @@ class Broken(Exception):
     """A promise that was not kept."""
 
 
+class Waited(Broken):
+    """Somebody waited for longer than allowed: so many seconds."""
+
+    def __init__(self, text, seconds):
+        super().__init__(text)
+        self.seconds = seconds
+
+
 def require(condition, text):
     if not condition:
         raise Broken(text)
+
+
+def require_prompt(seconds, bound, text):
+    if seconds > bound:
+        raise Waited(text, seconds)
 
 
 class Remotes:

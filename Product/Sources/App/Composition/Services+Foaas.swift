@@ -16,7 +16,7 @@ enum FoaasStart: Sendable {
 
 /// The start of the phrases, which their specification assigns to the app's delegate.
 extension Services {
-    /// Configures ``FoaasAPIManager`` with this product's service when the process starts. Nothing is requested yet.
+    /// Configures ``FoaasAPIManager`` with this product's service, for the screens. Nothing is requested yet.
     ///
     /// Call this for only one product of a process, because the functions of `FoaasAPIManager` are class functions.
     public func configureFoaas() {

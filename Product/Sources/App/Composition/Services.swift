@@ -31,6 +31,7 @@ public final class Services: Sendable {
     /// The key of the drive that is in the store.
     let storedDriveKey: StoredDriveKey?
     let groundwork: Groundwork
+    /// What makes a part asks for no other part: the lock is not recursive. It neither reads nor sends anything either.
     private let made = Locked(Parts())
 
     /// The parts that somebody has asked for. A command uses one of them, and to make all would take a tenth of its time.

@@ -38,10 +38,5 @@ struct CommandCall: Sendable {
     }
 
     /// The apps, on the user's data.
-    func services() -> Services {
-        let services = Services(options.configuration)
-        // The screens and the commands of phrases alone use its class functions.
-        if ["serve", "foaas"].contains(command.words[0]) { services.configureFoaas() }
-        return services
-    }
+    func services() -> Services { Services(options.configuration) }
 }

@@ -25,6 +25,7 @@ enum Options {
         help:
             "read lists and pictures from Redis first: redis://host:6379/0 (otherwise $AQUIFER_CACHE); goes with --store,"
             + " and with each command on that store")
+    // The names are written down, because each start would put them together.
     static let remote = ValueOption(
         "--remote", takes: "NAME=URL", .remote, isRepeatable: true,
         help: "use the server at URL for an app (feed, payments, foaas, audio, drive)"

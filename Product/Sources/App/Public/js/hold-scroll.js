@@ -47,7 +47,7 @@ let holds = 0;
  */
 function anchor(change) {
   holds += change;
-  // The window takes it from one of the two: from the body, unless the document's own overflow is set.
+  // The window takes `overflow-anchor` from the body, or from the document if that has an `overflow` of its own.
   for (const element of [document.documentElement, document.body]) element.style.overflowAnchor = holds > 0 ? "none" : "";
 }
 

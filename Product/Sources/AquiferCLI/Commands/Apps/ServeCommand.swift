@@ -61,6 +61,7 @@ struct ServeCommand: CommandHandler {
             return .delivered
         }
         let services = call.services()
+        services.configureFoaas()
         let server: WebServer
         do {
             let users = hasUsers ? try call.users() : nil
