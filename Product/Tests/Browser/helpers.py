@@ -109,6 +109,16 @@ class Probe:
             self.page.wait_for_timeout(25)
         raise AssertionError(f"never happened: {what}")
 
+    def watch(self, test):
+        """Remembers from now on whether an element was visible, however shortly. Returns the question."""
+        self.evaluate(
+            """(test) => {
+              const element = document.querySelector(`[data-test="${test}"]`);
+              element.wasVisible = !element.hidden;
+              new MutationObserver(() => { element.wasVisible ||= !element.hidden; }).observe(element, { attributes: true });
+            }""", test)
+        return lambda: self.evaluate("(test) => document.querySelector(`[data-test=\"${test}\"]`).wasVisible", test)
+
     def frames(self):
         """Waits for two frames: scrolling and sizes were heard of, and what follows from them is drawn."""
         self.evaluate("() => new Promise((end) => requestAnimationFrame(() => requestAnimationFrame(() => end())))")

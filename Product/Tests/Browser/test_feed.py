@@ -80,8 +80,9 @@ def test_loaded_pictures_stay_and_cards_keep_their_identity_when_the_feed_reload
     count = len(feed.image_requests())
     first = feed.image_requests()[0]
     feed.connection("slow")
+    was_in_progress = feed.watch("progress")
     feed.page.keyboard.press("r")
-    expect(feed.by("progress")).to_be_visible()
+    feed.until(was_in_progress, "the load was shown")
     expect(feed.by("progress")).to_be_hidden()
     assert feed.evaluate("document.querySelector('[data-test=feed-item]').mark") == 0
     assert feed.image_requests().count(first) == 1
@@ -165,10 +166,12 @@ def test_offline_without_a_saved_feed_an_error_is_shown_and_read_out(stopped_ser
 
 def test_the_keyboard_reloads(feed):
     feed.connection("slow")
+    expect(feed.by("progress")).to_be_hidden()
+    was_in_progress = feed.watch("progress")
     feed.by("reload").focus()
     feed.page.keyboard.press("Enter")
     feed.until(lambda: feed.intents.count("refresh") == 1, "Enter on the button reloads")
-    expect(feed.by("progress")).to_be_visible()
+    feed.until(was_in_progress, "the load was shown")
     expect(feed.by("progress")).to_be_hidden()
     feed.page.keyboard.press("r")
     feed.until(lambda: feed.intents.count("refresh") == 2, "the key r reloads")

@@ -64,6 +64,7 @@ public protocol CacheStore: Sendable {
     /// A page of what ``contents(prefix:)`` lists: see ``StorePage``. By default, the first page has everything. Changes nothing.
     ///
     /// - Parameters:
+    ///   - prefix: the beginning of the keys.
     ///   - after: ``StorePage/next`` of the page before; `nil` for the first page.
     ///   - limit: the most entries of the page, at least one. A page that has found damage may have more.
     func page(prefix: String, after: String?, limit: Int) async throws(StoreError) -> StorePage

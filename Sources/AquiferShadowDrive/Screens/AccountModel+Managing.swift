@@ -44,10 +44,12 @@ extension AccountModel {
         return bytes > room ? room : nil
     }
 
-    /// Reserves more storage. The text is a size such as `10MB`.
+    /// Reserves more storage.
     ///
-    /// - Parameter price: the price that the user confirmed for it. If it costs something else now, nothing is sent, and
-    ///   ``problem`` is ``DriveError/priceChanged(cost:)``.
+    /// - Parameters:
+    ///   - text: the size, such as `10MB`.
+    ///   - price: the price that the user confirmed for it. If it costs something else now, nothing is sent, and
+    ///     ``problem`` is ``DriveError/priceChanged(cost:)``.
     public func addStorage(_ text: String, at price: ShownPrice) async {
         guard canAdd, let bytes = size(text) else { return }
         await change(.addingStorage) { [address] (service) async throws(DriveError) in

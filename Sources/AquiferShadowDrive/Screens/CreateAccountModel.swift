@@ -4,8 +4,8 @@ import Observation
 
 /// The screen that creates a storage account, with its name, size, cost and outcome.
 ///
-/// Nothing is sent before both fields are valid. Nothing is sent twice: while an account is being created, ``create()``
-/// does nothing.
+/// Nothing is sent before both fields are valid. Nothing is sent twice: while an account is being created,
+/// ``create(_:at:)`` does nothing.
 @MainActor @Observable
 public final class CreateAccountModel {
     /// The state of the screen.
