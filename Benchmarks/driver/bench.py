@@ -111,6 +111,43 @@ def downloads(bench):
         yield Row(work, speed(f[ours]), f"{name} {speed(f[peer])}", ratios(f[ours], f[peer]), at_least=target)
 
 
+def uploads(bench):
+    progress("uploads of 1 GB")
+    size = 1 << 30
+    path = f"{bench.folder}/1g"
+    piece = os.urandom(1 << 20)
+    with open(path, "wb") as file:
+        for _ in range(size >> 20):
+            file.write(piece)
+    peaks = []
+
+    def ours():
+        os.sync()
+        seconds, peak = bench.worker.figures("upload", size, bench.nginx.taken("ours"), path)
+        peaks.append(peak)
+        return size / seconds
+
+    def curl():
+        os.sync()
+        return size / peers.curl_upload(bench.nginx.taken("curl"), path)
+
+    f = rounds(min(bench.rounds, 3), {"ours": ours, "curl": curl})
+    os.remove(path)
+    yield Row("upload 1 GB from a file: CurlHTTPClient", speed(f["ours"]), f"curl -T {speed(f['curl'])}", ratios(f["ours"], f["curl"]), at_least=1)
+    limit = 10e6
+    yield Row(
+        "upload 1 GB: memory beyond rest, at its peak", f"{max(peaks) / 1e6:.1f} MB", f"the limit {limit / 1e6:.0f} MB",
+        [peak / limit for peak in peaks], at_most=1)
+
+
+def memory(bench):
+    progress("memory of a cached load")
+    items = 10_000
+    shares = [bench.worker.seconds("cached", "memory", items, 1) for _ in range(bench.rounds)]
+    yield Row(
+        f"cached load, {grouped(items)} items: memory at its peak", f"{max(shares):.2f} of their bytes", "their bytes, saved", shares, at_most=2)
+
+
 def served(bench):
     progress("requests for the saved feed")
     peers.to_last_byte([bench.aquifer, "feed", "list", "--data", bench.data])
@@ -150,11 +187,11 @@ def started(bench):
 WORKS = {
     "cached": cached, "stores": stores, "screens": screens, "live": live.live, "scopes": live.scopes, "entries": live.entries, "pages": live.pages,
     "changes": live.changes, "loads": loads,
-    "downloads": downloads, "served": served, "started": started,
+    "downloads": downloads, "uploads": uploads, "memory": memory, "served": served, "started": started,
     "shared": shared.shared, "herd": shared.herd, "queues": shared.queues, "users": shared.users,
     "replicas": replicas.replicas}
 #: The works that need nginx.
-SERVED = {"loads", "downloads", "served"}
+SERVED = {"loads", "downloads", "uploads", "served"}
 
 
 def main():

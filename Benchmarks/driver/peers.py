@@ -59,7 +59,7 @@ class Nginx:
     def __init__(self, folder):
         self.port = free_port()
         files = f"{folder}/files"
-        os.makedirs(files, exist_ok=True)
+        os.makedirs(f"{files}/taken", exist_ok=True)
         self.files = files
         configuration = f"{folder}/nginx.conf"
         temporary = "".join(
@@ -75,6 +75,7 @@ class Nginx:
                     proxy_cache_path {folder}/nginx-kept keys_zone=kept:1m;
                     server {{
                         listen 127.0.0.1:{self.port}; root {files};
+                        location /taken/ {{ dav_methods PUT; client_max_body_size 0; }}
                         location /kept/ {{
                             proxy_pass http://127.0.0.1:{self.port}/; proxy_cache kept; proxy_cache_valid 200 1h;
                         }}
@@ -87,6 +88,10 @@ class Nginx:
         with open(f"{self.files}/{name}", "wb") as file:
             file.write(data)
         return f"http://127.0.0.1:{self.port}/{name}"
+
+    def taken(self, name):
+        """The address under which a file can be put by its users."""
+        return f"http://127.0.0.1:{self.port}/taken/{name}"
 
     def kept(self, name):
         """The address of a file that was put, from the cache of the proxy."""
@@ -135,6 +140,13 @@ def curl(url, width, count):
         subprocess.run(["curl", "-q", "-sS", "--no-progress-meter", "-f", "--noproxy", "*", *many, "-K", names.name],
             check=True, stderr=subprocess.DEVNULL)
         return (time.perf_counter() - start) / count
+
+
+def curl_upload(url, path):
+    """The seconds that the curl command takes to upload a file."""
+    start = time.perf_counter()
+    subprocess.run(["curl", "-q", "-sS", "-f", "--noproxy", "*", "-o", "/dev/null", "-T", path, url], check=True)
+    return time.perf_counter() - start
 
 
 def curl_to_file(url, path, flush):

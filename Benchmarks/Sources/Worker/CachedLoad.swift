@@ -20,6 +20,7 @@ final class CachedLoad {
     }
 
     private let items: Int
+    private let store: SQLiteStore
     private let cache: Cache<[FeedItem]>
     private let resource: Resource<[FeedItem]>
     private let json: Data
@@ -28,7 +29,7 @@ final class CachedLoad {
     init(items: Int, folder: URL) async throws {
         self.items = items
         let feed = (0..<items).map(Self.item)
-        let store = try SQLiteStore(file: folder.appending(path: "cached-\(items).sqlite"))
+        store = try SQLiteStore(file: folder.appending(path: "cached-\(items).sqlite"))
         cache = Cache(key: "feed", in: store, codec: .binary)
         let nowhere = HTTPRequest(.get, URL(filePath: "/"))
         resource = Resource(
@@ -51,6 +52,12 @@ final class CachedLoad {
                 let saved = try JSONDecoder().decode(File.self, from: try Data(contentsOf: file))
                 try check(abs(saved.savedAt.timeIntervalSinceNow) < 7 * 86_400 ? saved.items.count : nil)
             }
+        case "memory":
+            // The memory of one load at its peak, the items included, in bytes of the saved entry.
+            guard let size = try await store.retrieve("feed")?.bytes.count else {
+                throw Bench.Unknown(words: ["nothing is saved"])
+            }
+            return try await MemoryPeak.beyondRest { try check(try await resource.saved()?.value.count) } / Double(size)
         default: throw Bench.Unknown(words: [way])
         }
     }

@@ -26,6 +26,7 @@ struct Bench {
     private var stores: [String: StoreBench] = [:]
     private var clients = Clients()
     private var downloads: DownloadBench?
+    private let uploads = UploadBench()
     private var live: LiveBench?
     private var scopes: ScopeBench?
     private var pages: PageBench?
@@ -44,7 +45,7 @@ struct Bench {
         let words: [String]
     }
 
-    /// `live WORK UPDATES`, `scopes WORK ENTRIES`, `pages WORK LENGTH…`, `changes WORK COUNT`, `entries WORK COUNT PARAMETER`, and the commands with one figure
+    /// `upload BYTES URL FILE`, `live WORK UPDATES`, `scopes WORK ENTRIES`, `pages WORK LENGTH…`, `changes WORK COUNT`, `entries WORK COUNT PARAMETER`, and the commands with one figure
     mutating func run(_ words: [String]) async throws -> [Double] {
         switch words.first {
         case "live":
@@ -70,6 +71,11 @@ struct Bench {
             changes = bench
             return try await bench.run(words[1], count)
         case "shared", "herd", "senders", "users": return try await onServers(words)
+        case "upload":
+            guard words.count == 4, let bytes = Int(words[1]), let url = URL(string: words[2]) else {
+                throw Unknown(words: words)
+            }
+            return try await uploads.run(url, URL(filePath: words[3]), bytes: bytes)
         case "pages":
             let lengths = words.dropFirst(2).compactMap { Int($0) }
             guard words.count > 2, lengths.count == words.count - 2 else { throw Unknown(words: words) }
