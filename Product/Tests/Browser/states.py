@@ -38,6 +38,10 @@ def feed(page, look, folder):
     look("picture that is large")
     go(page, "/feed/nope/picture", "viewer-missing")
     look("no such picture")
+
+
+def shell(page, look, folder):
+    expect(page.items.first).to_be_visible()
     go(page, "/nowhere", "not-found")
     look("no such page")
     page.by("settings-button").click()
@@ -48,7 +52,10 @@ def feed(page, look, folder):
     page.page.keyboard.press("Escape")
     page.developer()
     look("drawer for developers")
-    go(page, "/", "feed-item")
+
+
+def feed_offline(page, look, folder):
+    expect(page.items.first).to_be_visible()
     page.until(lambda: page.in_view("loaded"), "visible pictures are loaded")
     reload_offline(page)
     look("feed offline")
@@ -298,7 +305,8 @@ def account(page, look, folder):
 
 #: The walks: the first page of each, and the arguments of its server.
 WALKS = {
-    feed: ("/", []), feed_failed: ("/", ["--fault", "feed=offline", "--fault", "payments=offline"]), inspector: ("/", []),
+    feed: ("/", []), shell: ("/", []), feed_offline: ("/", []), inspector: ("/", []),
+    feed_failed: ("/", ["--fault", "feed=offline", "--fault", "payments=offline"]),
     contacts: ("/cards", []), paying: ("/contacts", []), paid: ("/contacts", []), phrases: ("/foaas", []),
     clips: ("/audio", []), sending: ("/audio/new", []), refused: ("/audio", [TitlesTaken]), drive: ("/drive", []), account: ("/drive", []),
 }
