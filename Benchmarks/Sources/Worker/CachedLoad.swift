@@ -52,14 +52,17 @@ final class CachedLoad {
                 let saved = try JSONDecoder().decode(File.self, from: try Data(contentsOf: file))
                 try check(abs(saved.savedAt.timeIntervalSinceNow) < 7 * 86_400 ? saved.items.count : nil)
             }
-        case "memory":
-            // The memory of one load at its peak, the items included, in bytes of the saved entry.
-            guard let size = try await store.retrieve("feed")?.bytes.count else {
-                throw Bench.Unknown(words: ["nothing is saved"])
-            }
-            return try await MemoryPeak.beyondRest { try check(try await resource.saved()?.value.count) } / Double(size)
+        case "memory": try await memory()
         default: throw Bench.Unknown(words: [way])
         }
+    }
+
+    /// The memory of one load at its peak, the items included, in bytes of the saved entry.
+    private func memory() async throws -> Double {
+        guard let size = try await store.retrieve("feed")?.bytes.count else {
+            throw Bench.Unknown(words: ["nothing is saved"])
+        }
+        return try await MemoryPeak.beyondRest { try check(try await resource.saved()?.value.count) } / Double(size)
     }
 
     private func check(_ count: Int?) throws {
