@@ -1,9 +1,9 @@
 import AquiferConcurrency
 
-/// The names of requests that no proxy has named: 32 hexadecimal digits, no two alike for all that chance can do.
+/// The names of requests that no proxy has named: 32 hexadecimal digits. Two alike are as unlikely as with random bits.
 ///
-/// The system would be asked twice for the random bits of each name, which takes as long as a look into the store. These come from a hash
-/// with a key that only this process has, so that nobody who gets some names can tell how many others there are.
+/// Random bits take two calls of the system for each name. These names are hashes of a count instead, with a key that only this process
+/// has. Nobody who gets some names can tell how many others there are.
 enum RequestName {
     /// Keeps names apart where hashes have no random key, as in some tests.
     private static let process = UInt64.random(in: .min ... .max)
