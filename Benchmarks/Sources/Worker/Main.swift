@@ -45,7 +45,7 @@ struct Bench {
         let words: [String]
     }
 
-    /// `upload BYTES URL FILE`, `live WORK UPDATES`, `scopes WORK ENTRIES`, `pages WORK LENGTH…`, `changes WORK COUNT`, `entries WORK COUNT PARAMETER`, and the commands with one figure
+    /// `cached WAY ITEMS OPS`, `upload BYTES URL FILE`, `live WORK UPDATES`, `scopes WORK ENTRIES`, `pages WORK LENGTH…`, `changes WORK COUNT`, `entries WORK COUNT PARAMETER`, and the commands with one figure
     mutating func run(_ words: [String]) async throws -> [Double] {
         switch words.first {
         case "live":
@@ -76,6 +76,14 @@ struct Bench {
                 throw Unknown(words: words)
             }
             return try await uploads.run(url, URL(filePath: words[3]), bytes: bytes)
+        case "cached":
+            guard words.count == 4, let items = Int(words[2]), let count = Int(words[3]) else {
+                throw Unknown(words: words)
+            }
+            let bench =
+                if let known = cached[items] { known } else { try await CachedLoad(items: items, folder: folder) }
+            cached[items] = bench
+            return try await bench.run(words[1], count)
         case "pages":
             let lengths = words.dropFirst(2).compactMap { Int($0) }
             guard words.count > 2, lengths.count == words.count - 2 else { throw Unknown(words: words) }
@@ -123,15 +131,10 @@ struct Bench {
         throw Unknown(words: words)
     }
 
-    /// `cached WAY ITEMS OPS`, `store ENGINE WORK SIZE OPS`, `loads CLIENT CONCURRENCY OPS URL`,
+    /// `store ENGINE WORK SIZE OPS`, `loads CLIENT CONCURRENCY OPS URL`,
     /// `download DURABILITY BYTES URL`
     private mutating func seconds(_ words: [String]) async throws -> Double {
         switch (words.first, words.count) {
-        case ("cached", 4):
-            guard let items = Int(words[2]), let count = Int(words[3]) else { throw Unknown(words: words) }
-            if cached[items] == nil { cached[items] = try await CachedLoad(items: items, folder: folder) }
-            guard let seconds = try await cached[items]?.run(words[1], count) else { throw Unknown(words: words) }
-            return seconds
         case ("store", 5):
             guard let size = Int(words[3]), let count = Int(words[4]) else { throw Unknown(words: words) }
             let name = "\(words[1])-\(size)"

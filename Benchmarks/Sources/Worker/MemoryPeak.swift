@@ -4,21 +4,35 @@ import Foundation
     import Glibc
 #endif
 
-/// The memory that a piece of work needs beyond what the process had before it, at its peak.
-enum MemoryPeak {
-    /// Carries out work, and returns the bytes by which the resident memory rose at most.
+/// The memory that a piece of work needs beyond what the process had before it.
+struct MemoryPeak {
+    /// The bytes by which the resident memory rose at most.
+    let peak: Double
+    /// The bytes by which it is higher after the work, with the result and nothing else that the work has made.
+    let rest: Double
+
+    /// Carries out work, and measures it.
     ///
     /// Memory that earlier work has freed is given back first, and the kernel's mark of the peak is set back. Only Linux has one.
-    static func beyondRest(_ work: () async throws -> Void) async throws -> Double {
+    static func beyondRest<Result>(_ work: () async throws -> Result) async throws -> MemoryPeak {
+        trim()
+        try Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
+        let before = try bytes("VmRSS:")
+        let result = try await work()
+        let peak = try bytes("VmHWM:") - before
+        trim()
+        let rest = try bytes("VmRSS:") - before
+        withExtendedLifetime(result) {}
+        return MemoryPeak(peak: max(0, peak), rest: max(0, rest))
+    }
+
+    /// Gives memory that was freed back to the system.
+    private static func trim() {
         #if canImport(Glibc)
             // Its header is in no module.
             typealias Trim = @convention(c) (Int) -> Int32
             if let trim = dlsym(nil, "malloc_trim") { _ = unsafeBitCast(trim, to: Trim.self)(0) }
         #endif
-        try Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
-        let before = try bytes("VmRSS:")
-        try await work()
-        return max(0, try bytes("VmHWM:") - before)
     }
 
     private static func bytes(_ name: String) throws -> Double {

@@ -11,13 +11,13 @@ struct UploadBench {
         let body = HTTPBody(parts: [.file(file, offset: 0, length: UInt64(bytes))])
         let request = HTTPRequest(.put, url, body: body)
         let start = ContinuousClock.now
-        let peak = try await MemoryPeak.beyondRest {
+        let memory = try await MemoryPeak.beyondRest {
             let response = try await client.send(request)
             _ = try await response.data(upTo: 1 << 20)
             guard (200..<300).contains(response.head.status) else {
                 throw Bench.Unknown(words: ["status \(response.head.status)"])
             }
         }
-        return [(ContinuousClock.now - start) / .seconds(1), peak]
+        return [(ContinuousClock.now - start) / .seconds(1), memory.peak]
     }
 }

@@ -1,0 +1,61 @@
+import Testing
+
+@testable import AquiferSQLite
+
+/// When the pages of SQLite's log are moved into its file.
+struct LogLengthTests {
+    @Test func aShortLogIsMovedAfterTheBurst() {
+        var length = LogLength()
+        length.written(999)
+        #expect(length.move() == .later)
+    }
+
+    @Test func aLongLogIsMovedBesideTheWriter() {
+        var length = LogLength()
+        length.written(1_000)
+        #expect(length.move() == .now)
+    }
+
+    @Test func pagesThatAreMovedStartNoOtherMove() {
+        var length = LogLength()
+        length.written(1_000)
+        length.moved(1_000)
+        // Each write finds pages that are not moved yet, so that the log goes on.
+        for pages in 1_004..<2_000 {
+            length.written(pages)
+            #expect(length.move() == .later)
+        }
+        length.written(2_000)
+        #expect(length.move() == .now)
+    }
+
+    @Test func aWriterWaitsForTheMoveOfALogThatHasBecomeTooLong() {
+        var length = LogLength()
+        length.written(3_999)
+        length.moved(3_999)
+        #expect(length.move() == .later)
+        length.written(4_000)
+        #expect(length.move() == .waiting)
+        // What was written beside the move decides nothing before the next write.
+        #expect(length.move() == .later)
+    }
+
+    @Test func aLogThatBeganAnewHasNothingMoved() {
+        var length = LogLength()
+        length.written(3_000)
+        length.moved(3_000)
+        length.written(1_000)
+        #expect(length.move() == .now)
+    }
+
+    @Test func aMoveThatEndsAfterTheLogBeganAnewIsNotAboutIt() {
+        var length = LogLength()
+        length.written(3_000)
+        length.written(4)
+        length.moved(3_000)
+        length.written(1_003)
+        #expect(length.move() == .later)
+        length.written(1_004)
+        #expect(length.move() == .now)
+    }
+}
