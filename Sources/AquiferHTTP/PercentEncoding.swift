@@ -31,8 +31,12 @@ package enum PercentEncoding {
     /// The text with every `%XX` replaced by its byte. A `%` without two hexadecimal digits stays as it is, and bytes
     /// that are not UTF-8 become U+FFFD.
     package static func decode(_ text: some StringProtocol) -> String {
-        guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
-        return decode(Array(text.utf8)[...])
+        decode(String(text))
+    }
+
+    /// Decodes a whole text, which most often has nothing to decode.
+    package static func decode(_ text: String) -> String {
+        text.utf8.contains(UInt8(ascii: "%")) ? decode(Array(text.utf8)[...]) : text
     }
 
     private static func decode(_ text: ArraySlice<UInt8>) -> String {

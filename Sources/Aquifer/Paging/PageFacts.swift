@@ -24,19 +24,30 @@ extension PagePlace {
     ///
     /// False if an entry cannot be read: the list is then read anew, and tells why.
     func isUnchanged(_ list: [PageAssembly<Item>.Known]) async -> Bool {
-        do throws(StoreError) {
-            for page in list {
-                guard let entry = try await cache(of: page.facts.name).entry(),
-                    PageFacts(name: page.facts.name, entry, following: page.facts.following) == page.facts,
-                    policy.isFresh(entry.savedAt, at: now()) == page.isShown
+        var keys = list.map { key(of: $0.facts.name) }
+        // The page after the last one may have been saved since.
+        if let next = list.last?.facts.following, !list.contains(where: { $0.facts.name == next }) {
+            keys.append(key(of: next))
+        }
+        // A long list is not held in memory twice.
+        for start in stride(from: 0, to: keys.count, by: Self.readAtOnce) {
+            let places = start..<min(start + Self.readAtOnce, keys.count)
+            for (place, found) in zip(places, await store.entries(under: Array(keys[places]))) {
+                guard case .success(let entry) = found, isUnchanged(entry, place < list.count ? list[place] : nil)
                 else { return false }
             }
-            // The page after the last one may have been saved since.
-            guard let last = list.last, let next = last.facts.following else { return !list.isEmpty }
-            if list.contains(where: { $0.facts.name == next }) { return true }
-            return try await cache(of: next).entry().map { $0.isMark } ?? true
-        } catch {
-            return false
         }
+        return !list.isEmpty
     }
+
+    /// True if an entry is that of a page; without a page, if it is none of a page either.
+    private func isUnchanged(_ entry: StoredEntry?, _ page: PageAssembly<Item>.Known?) -> Bool {
+        guard let page else { return entry?.isMark ?? true }
+        guard let entry else { return false }
+        return PageFacts(name: page.facts.name, entry, following: page.facts.following) == page.facts
+            && policy.isFresh(entry.savedAt, at: now()) == page.isShown
+    }
+
+    /// The number of pages that are read in one step.
+    private static var readAtOnce: Int { 8 }
 }

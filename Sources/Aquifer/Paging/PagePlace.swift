@@ -44,10 +44,13 @@ final class PagePlace<Item: Sendable>: Sendable {
     /// An assembly without pages.
     var assembly: PageAssembly<Item> { PageAssembly(joining: joining, identify: identify) }
 
-    /// The cache of a page. The name of the first page is `nil`.
+    /// The key of a page. The name of the first page is `nil`.
+    func key(of name: String?) -> String { name.map { "\(key)#\($0)" } ?? key }
+
+    /// The cache of a page.
     func cache(of name: String?) -> Cache<PageRecord<Item>> {
         Cache(
-            key: name.map { "\(key)#\($0)" } ?? key, in: store, policy: policy, codec: codec, now: now, events: events)
+            key: key(of: name), in: store, policy: policy, codec: codec, now: now, events: events)
     }
 
     /// Loads the page of a position. Before it delivers a page, it saves what the older pages at that place know beyond it.

@@ -43,7 +43,16 @@ public struct PagedList<Item: Sendable>: Sendable {
     public var gaps: [PageGap] { pages.compactMap { $0.gap } }
 
     /// The stamp of the oldest page that is shown; `nil` if there is none.
-    public var oldest: Date? { pages.lazy.compactMap { $0.savedAt }.min() }
+    public var oldest: Date? {
+        // A loop makes no generic types, which cost more than the look at a few pages.
+        var oldest: Date?
+        for page in pages {
+            guard let savedAt = page.savedAt else { continue }
+            if let found = oldest, found <= savedAt { continue }
+            oldest = savedAt
+        }
+        return oldest
+    }
 }
 
 extension PagedList.Page: Equatable where Item: Equatable {}

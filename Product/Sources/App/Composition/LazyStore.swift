@@ -1,7 +1,7 @@
 import Aquifer
 
 /// A store that is opened on first use. While it cannot be opened, values from the remote can still be shown.
-final class LazyStore: CacheStore {
+final class LazyStore: SeveralReads {
     private let store: Lazy<any CacheStore, StoreError>
     /// The changes of the store inside. The first observer opens it, because others may change it.
     let changes: StoreChanges
@@ -22,6 +22,12 @@ final class LazyStore: CacheStore {
     }
 
     func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? { try await store().retrieve(key) }
+
+    func retrieve(several keys: [String]) async -> [Result<StoredEntry?, StoreError>] {
+        do throws(StoreError) { return await (try await store()).entries(under: keys) } catch {
+            return keys.map { _ in .failure(error) }
+        }
+    }
 
     func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
         try await store().insert(entry, for: key)

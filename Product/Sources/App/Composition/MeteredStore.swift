@@ -3,7 +3,7 @@ import AquiferConcurrency
 import Foundation
 
 /// Counts the reads of each entry, for the inspector.
-final class MeteredStore: CacheStore {
+final class MeteredStore: SeveralReads {
     private let store: any CacheStore
     private let lock = Lock()
     nonisolated(unsafe) private var counts: [String: Int] = [:]
@@ -19,6 +19,16 @@ final class MeteredStore: CacheStore {
         let entry = try await store.retrieve(key)
         if entry != nil { lock.withLock { counts[key, default: 0] += 1 } }
         return entry
+    }
+
+    func retrieve(several keys: [String]) async -> [Result<StoredEntry?, StoreError>] {
+        let found = await store.entries(under: keys)
+        lock.withLock {
+            for (key, found) in zip(keys, found) {
+                if case .success(.some) = found { counts[key, default: 0] += 1 }
+            }
+        }
+        return found
     }
 
     /// The entry, without counting.

@@ -30,20 +30,21 @@ enum RouteClass: String, CaseIterable, Sendable {
 
     /// The class of a request.
     init(_ request: ServerRequest) {
-        let parts = request.rawPath.utf8.split(separator: UInt8(ascii: "/")).map(Substring.init)
+        // Only the first four parts name a class.
+        let parts = request.rawPath.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 4).map(Substring.init)
         switch parts.first {
         case "healthz", "readyz": self = .health
         case "metrics": self = .metrics
         case "assets", "favicon.ico": self = .asset
-        case "api": self = Self.api(Array(parts.dropFirst()), request.method)
+        case "api": self = Self.api(parts.dropFirst(), request.method)
         default: self = .page
         }
     }
 
-    private static func api(_ parts: [Substring], _ method: HTTPMethod) -> RouteClass {
+    private static func api(_ parts: ArraySlice<Substring>, _ method: HTTPMethod) -> RouteClass {
         if parts.first == "feed" { return .feed }
         guard parts.first == "screens", parts.count >= 3 else { return .api }
-        switch parts[2] {
+        switch parts[parts.startIndex + 2] {
         case "events": return .events
         case "intents": return .intents
         case "images": return .picture

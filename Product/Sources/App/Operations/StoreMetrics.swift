@@ -57,6 +57,18 @@ final class StoreMetrics: Sendable {
         }
     }
 
+    /// Carries out a read of several entries, and counts it as one. It is told as a failure if one of them could not be read.
+    fileprivate func counting(
+        _ store: String, _ body: () async -> [Result<StoredEntry?, StoreError>]
+    ) async -> [Result<StoredEntry?, StoreError>] {
+        let begin = ContinuousClock.now
+        let found = await body()
+        var error: StoreError?
+        for case .failure(let failure) in found where error == nil { error = failure }
+        ended(Timed(store: store, call: .retrieve), begin, error)
+        return found
+    }
+
     private func ended(_ timed: Timed, _ begin: ContinuousClock.Instant, _ error: StoreError?) {
         let seconds = (ContinuousClock.now - begin) / .seconds(1)
         state.withLock { state in
@@ -91,7 +103,7 @@ final class StoreMetrics: Sendable {
 }
 
 /// A store whose calls are counted.
-struct CountedStore: CacheStore {
+struct CountedStore: SeveralReads {
     private let store: any CacheStore
     private let name: String
     private let metrics: StoreMetrics
@@ -102,6 +114,10 @@ struct CountedStore: CacheStore {
 
     func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
         try await metrics.counting(name, .retrieve) { () async throws(StoreError) in try await store.retrieve(key) }
+    }
+
+    func retrieve(several keys: [String]) async -> [Result<StoredEntry?, StoreError>] {
+        await metrics.counting(name) { await store.entries(under: keys) }
     }
 
     func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
