@@ -20,8 +20,11 @@ final class SavedFeed: Sendable {
             guard let list = try await services.feed.pages.saved()?.value else {
                 return .problem(404, "empty", "nothing fresh is saved")
             }
-            // A list that has not changed is the same array, whose items are not compared.
-            if let last = lock.withLock({ last }), last.list == list { return .json(last.body) }
+            if let last = lock.withLock({ last }), last.list == list {
+                // The next time it is the same array, whose items need no comparison.
+                lock.withLock { self.last = (list, last.body) }
+                return .json(last.body)
+            }
             let body = WireJSON.data(ResultDocument(NewestItems.beginning(of: list)) { $0.map(FeedItemDocument.init) })
             lock.withLock { last = (list, body) }
             return .json(body)
