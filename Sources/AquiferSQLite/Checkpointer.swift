@@ -12,6 +12,8 @@ import Dispatch
 final class Checkpointer: @unchecked Sendable {
     /// The milliseconds for which a write may stay in the log: long enough to move a burst of writes at once.
     private static let pause = 50
+    /// The time for which a move waits for others when the log has become too long.
+    private static let patience = Duration.milliseconds(500)
 
     private let path: String
     private let queue = DispatchQueue(label: "aquifer.sqlite-checkpoint", qos: .utility)
@@ -39,11 +41,11 @@ final class Checkpointer: @unchecked Sendable {
 
     /// Schedules a move of the log. The writer calls it after a write; it waits only if the log has become long.
     func afterWrite() async {
-        switch length.withLock({ $0.move() }) {
+        switch length.withLock({ $0.nextMove() }) {
         case .waiting:
             await withCheckedContinuation { continuation in
                 perform {
-                    self.checkpoint()
+                    self.checkpoint(beginningAnew: true)
                     continuation.resume()
                 }
             }
@@ -82,12 +84,19 @@ final class Checkpointer: @unchecked Sendable {
         return !flag
     }
 
-    private func checkpoint() {
+    /// Moves the log.
+    ///
+    /// - Parameter beginningAnew: true to wait for other processes that write or move the log, and for those who read from it, so that the
+    ///   next write begins the log anew. Without that, two processes that write without a pause let it grow without bound.
+    private func checkpoint(beginningAnew: Bool = false) {
         // A failure loses nothing: the changes stay in the log, and the next writes try again.
         guard let connection = try? open() else { return }
+        connection.wait(upTo: beginningAnew ? Self.patience : .zero)
         var moved: Int32 = 0
-        guard sqlite3_wal_checkpoint_v2(connection.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, &moved) == SQLITE_OK
-        else { return }
+        let mode = beginningAnew ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE
+        let code = sqlite3_wal_checkpoint_v2(connection.handle, nil, mode, nil, &moved)
+        // A move that had to leave something is busy, and has moved the rest.
+        guard code == SQLITE_OK || code == SQLITE_BUSY, moved >= 0 else { return }
         length.withLock { $0.moved(Int(moved)) }
     }
 

@@ -43,6 +43,9 @@ package final class Connection {
     /// True while the opened file is still the one at its path.
     var isCurrent: Bool { identity != nil && POSIX.identity(path) == identity }
 
+    /// True within a transaction.
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
     deinit { sqlite3_close_v2(handle) }
 
     /// Sets the time for which calls wait, on their thread, for another connection before they fail with `busy`. A new

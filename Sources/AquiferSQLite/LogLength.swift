@@ -10,32 +10,36 @@ struct LogLength {
         case later
         /// At once, beside the writer.
         case now
-        /// At once, and the writer waits for it.
+        /// At once, and the writer waits for it. Then the log is begun anew, unless somebody reads from it for long.
         case waiting
     }
 
     /// The number of pages at which they are moved at once.
     private static let soon = 1_000
-    /// The number of pages, moved or not, at which writers wait, so that the log does not grow without bound.
+    /// The number of pages, moved or not, at which writers wait.
     private static let late = 4_000
 
     private var pages = 0
     private var moved = 0
+    /// The number of pages at which writers wait the next time.
+    private var bound = late
 
     /// Notes the number of pages after a write.
     mutating func written(_ count: Int) {
-        // A shorter log was begun anew.
-        if count < pages { moved = 0 }
+        // A log that is shorter than before was begun anew. One that has become longer since it was begun anew, by another process,
+        // looks as if it went on: its pages are moved a little later.
+        if count < pages { (moved, bound) = (0, Self.late) }
         pages = count
     }
 
     /// Notes the number of pages that are in the file.
     mutating func moved(_ count: Int) { moved = min(count, pages) }
 
-    /// The time of the move after a write.
-    mutating func move() -> Move {
-        if pages >= Self.late {
-            (pages, moved) = (0, 0)  // until the next write says how long it is now
+    /// Decides when the pages are moved after a write.
+    mutating func nextMove() -> Move {
+        guard pages < bound else {
+            // A reader that stays must not let each write wait.
+            bound = pages + Self.soon
             return .waiting
         }
         return pages - moved >= Self.soon ? .now : .later

@@ -144,7 +144,12 @@ final class ReaderPool: @unchecked Sendable {
 
     private func giveBack(_ table: EntryTable, _ generation: Int) {
         lock.withLock {
-            if generation == self.generation { idle.append(table) } else { opened -= 1 }
+            // A transaction that could not be ended would read an old state for ever.
+            if generation == self.generation, !table.connection.isInTransaction {
+                idle.append(table)
+            } else {
+                opened -= 1
+            }
         }
         free.signal()
     }

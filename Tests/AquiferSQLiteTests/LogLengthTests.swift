@@ -7,13 +7,13 @@ struct LogLengthTests {
     @Test func aShortLogIsMovedAfterTheBurst() {
         var length = LogLength()
         length.written(999)
-        #expect(length.move() == .later)
+        #expect(length.nextMove() == .later)
     }
 
     @Test func aLongLogIsMovedBesideTheWriter() {
         var length = LogLength()
         length.written(1_000)
-        #expect(length.move() == .now)
+        #expect(length.nextMove() == .now)
     }
 
     @Test func pagesThatAreMovedStartNoOtherMove() {
@@ -23,21 +23,34 @@ struct LogLengthTests {
         // Each write finds pages that are not moved yet, so that the log goes on.
         for pages in 1_004..<2_000 {
             length.written(pages)
-            #expect(length.move() == .later)
+            #expect(length.nextMove() == .later)
         }
         length.written(2_000)
-        #expect(length.move() == .now)
+        #expect(length.nextMove() == .now)
     }
 
     @Test func aWriterWaitsForTheMoveOfALogThatHasBecomeTooLong() {
         var length = LogLength()
         length.written(3_999)
         length.moved(3_999)
-        #expect(length.move() == .later)
+        #expect(length.nextMove() == .later)
         length.written(4_000)
-        #expect(length.move() == .waiting)
-        // What was written beside the move decides nothing before the next write.
-        #expect(length.move() == .later)
+        #expect(length.nextMove() == .waiting)
+        length.moved(4_000)
+        // Somebody reads from the log, so that it goes on. Not each write waits for the reader.
+        length.written(4_999)
+        #expect(length.nextMove() == .later)
+        length.written(5_000)
+        #expect(length.nextMove() == .waiting)
+    }
+
+    @Test func aLogThatBeganAnewHasItsWholeBound() {
+        var length = LogLength()
+        length.written(9_000)
+        #expect(length.nextMove() == .waiting)
+        length.written(3)
+        length.written(4_000)
+        #expect(length.nextMove() == .waiting)
     }
 
     @Test func aLogThatBeganAnewHasNothingMoved() {
@@ -45,17 +58,17 @@ struct LogLengthTests {
         length.written(3_000)
         length.moved(3_000)
         length.written(1_000)
-        #expect(length.move() == .now)
+        #expect(length.nextMove() == .now)
     }
 
-    @Test func aMoveThatEndsAfterTheLogBeganAnewIsNotAboutIt() {
+    @Test func aMoveThatEndsAfterAShorterLogBeganCountsItsPagesOnly() {
         var length = LogLength()
         length.written(3_000)
         length.written(4)
         length.moved(3_000)
         length.written(1_003)
-        #expect(length.move() == .later)
+        #expect(length.nextMove() == .later)
         length.written(1_004)
-        #expect(length.move() == .now)
+        #expect(length.nextMove() == .now)
     }
 }

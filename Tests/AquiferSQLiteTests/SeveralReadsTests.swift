@@ -29,7 +29,7 @@ struct SeveralReadsTests {
             #expect(throws: StoreError.invalidKey("")) { try single[3].get() }
             #expect(await store.entries(under: Self.keys) == single)
             #expect(await FaultyStore(store).entries(under: Self.keys) == single)
-            // Neither has left a read under way: the file can be changed.
+            // A transaction that was left open would keep the next one from beginning, and see the old bytes.
             try await store.insert(SQLiteStoreTests.entry, for: "damaged")
             #expect(try await store.entries(under: ["damaged"])[0].get() == SQLiteStoreTests.entry)
         }

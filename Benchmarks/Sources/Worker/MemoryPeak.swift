@@ -8,7 +8,7 @@ import Foundation
 struct MemoryPeak {
     /// The bytes by which the resident memory rose at most.
     let peak: Double
-    /// The bytes by which it is higher after the work, with the result and nothing else that the work has made.
+    /// The bytes by which it is higher after the work: the result, and what the process keeps beside it.
     let rest: Double
 
     /// Carries out work, and measures it.

@@ -184,7 +184,9 @@ struct MetricsTests {
             ("/api/screens/feed/events", "events"), ("/api/screens/feed/intents", "intents"),
             ("/api/screens/feed/images/1", "picture"), ("/api/screens/audio/clips/1", "sound"),
             ("/api/screens/drive-account/files/a%2Fb", "file"), ("/api/feed/saved", "feed"),
-            ("/api/inspector/entries", "api"), ("/healthz", "health"), ("/readyz", "health"), ("/metrics", "metrics"),
+            ("/api/inspector/entries", "api"), ("//api//screens/feed//events/", "events"),
+            ("/api/screens/drive-account/file/a/b/c", "file"), ("/api/screens/feed", "api"), ("/healthz", "health"),
+            ("/readyz", "health"), ("/metrics", "metrics"),
         ])
     func routes(path: String, name: String) {
         #expect(RouteClass(ServerRequest("GET", path)).rawValue == name)

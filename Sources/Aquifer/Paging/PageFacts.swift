@@ -29,13 +29,15 @@ extension PagePlace {
         if let next = list.last?.facts.following, !list.contains(where: { $0.facts.name == next }) {
             keys.append(key(of: next))
         }
-        // A long list is not held in memory twice.
-        for start in stride(from: 0, to: keys.count, by: Self.readAtOnce) {
-            let places = start..<min(start + Self.readAtOnce, keys.count)
+        // The first page changes most often. A long list is not read at once.
+        var start = 0
+        while start < keys.count {
+            let places = start..<min(start + (start == 0 ? 2 : Self.readAtOnce), keys.count)
             for (place, found) in zip(places, await store.entries(under: Array(keys[places]))) {
                 guard case .success(let entry) = found, isUnchanged(entry, place < list.count ? list[place] : nil)
                 else { return false }
             }
+            start = places.upperBound
         }
         return !list.isEmpty
     }
@@ -48,6 +50,6 @@ extension PagePlace {
             && policy.isFresh(entry.savedAt, at: now()) == page.isShown
     }
 
-    /// The number of pages that are read in one step.
+    /// The number of pages that are read together, after the first two.
     private static var readAtOnce: Int { 8 }
 }

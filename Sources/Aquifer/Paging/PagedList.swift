@@ -44,11 +44,11 @@ public struct PagedList<Item: Sendable>: Sendable {
 
     /// The stamp of the oldest page that is shown; `nil` if there is none.
     public var oldest: Date? {
-        // A loop makes no generic types, which cost more than the look at a few pages.
+        // Lazy collections take longer than a loop: their types are made at each call.
         var oldest: Date?
         for page in pages {
             guard let savedAt = page.savedAt else { continue }
-            if let found = oldest, found <= savedAt { continue }
+            if let found = oldest, !(savedAt < found) { continue }
             oldest = savedAt
         }
         return oldest

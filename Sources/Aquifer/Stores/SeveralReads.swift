@@ -1,11 +1,14 @@
-/// A store that reads several entries in one step, which takes less time than a step for each.
+/// A store that reads several entries in less time than one after the other.
+///
+/// ``CacheStore/batches`` is more: a store that has it changes several entries in one step, too, and an outbox relies on that.
 package protocol SeveralReads: CacheStore {
-    /// The entries under `keys`, in their order: for each what ``CacheStore/retrieve(_:)`` returns or throws. Changes nothing.
+    /// The entries under `keys`, in their order: for each what ``CacheStore/retrieve(_:)`` returns or throws. They may be of different moments. Changes
+    /// nothing.
     func retrieve(several keys: [String]) async -> [Result<StoredEntry?, StoreError>]
 }
 
 extension CacheStore {
-    /// The entries under `keys`, in their order: in one step if the store can, and else one after the other.
+    /// The entries under `keys`, in their order: together if the store can, and else one after the other.
     package func entries(under keys: [String]) async -> [Result<StoredEntry?, StoreError>] {
         if let store = self as? any SeveralReads { return await store.retrieve(several: keys) }
         var found: [Result<StoredEntry?, StoreError>] = []
