@@ -1,8 +1,8 @@
 /// The length of SQLite's log, and how much of it is in the file already. It decides when the rest is moved.
 ///
 /// SQLite begins the log anew when a write finds that everything is moved. A store that is written to without a pause
-/// never is in that state by itself: the log grows until a write waits for the move. What is moved must not count
-/// meanwhile, or every write would start a move.
+/// never is in that state by itself: a write has to wait for a move. It waits when little is left to move, or when the log
+/// has become too long. What is moved does not count otherwise, or every write would start a move.
 struct LogLength {
     /// The time of a move.
     enum Move {
@@ -16,19 +16,23 @@ struct LogLength {
 
     /// The number of pages at which they are moved at once.
     private static let soon = 1_000
-    /// The number of pages, moved or not, at which writers wait.
+    /// The number of pages that a writer waits for, so that a log of which the rest is moved begins anew. A short log is quicker to
+    /// search.
+    private static let little = 250
+    /// The number of pages, moved or not, at which writers wait for any move.
     private static let late = 4_000
 
     private var pages = 0
     private var moved = 0
-    /// The number of pages at which writers wait the next time.
-    private var bound = late
+    /// The number of pages at which writers wait the next time: for little, and for any move. A reader that stays, and so keeps the log from
+    /// beginning anew, must not let each write wait.
+    private var (finishing, bound) = (soon, late)
 
     /// Notes the number of pages after a write.
     mutating func written(_ count: Int) {
         // A log that is shorter than before was begun anew. One that has become longer since it was begun anew, by another process,
         // looks as if it went on: its pages are moved a little later.
-        if count < pages { (moved, bound) = (0, Self.late) }
+        if count < pages { (moved, finishing, bound) = (0, Self.soon, Self.late) }
         pages = count
     }
 
@@ -37,11 +41,11 @@ struct LogLength {
 
     /// Decides when the pages are moved after a write.
     mutating func nextMove() -> Move {
-        guard pages < bound else {
-            // A reader that stays must not let each write wait.
-            bound = pages + Self.soon
+        let rest = pages - moved
+        guard pages < bound, pages < finishing || rest > Self.little else {
+            (finishing, bound) = (pages + Self.soon, max(bound, pages + Self.soon))
             return .waiting
         }
-        return pages - moved >= Self.soon ? .now : .later
+        return rest >= Self.soon ? .now : .later
     }
 }

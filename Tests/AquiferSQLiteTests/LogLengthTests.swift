@@ -18,10 +18,9 @@ struct LogLengthTests {
 
     @Test func pagesThatAreMovedStartNoOtherMove() {
         var length = LogLength()
-        length.written(1_000)
+        length.written(1_300)
         length.moved(1_000)
-        // Each write finds pages that are not moved yet, so that the log goes on.
-        for pages in 1_004..<2_000 {
+        for pages in 1_300..<2_000 {
             length.written(pages)
             #expect(length.nextMove() == .later)
         }
@@ -29,17 +28,37 @@ struct LogLengthTests {
         #expect(length.nextMove() == .now)
     }
 
+    @Test func aWriterWaitsForTheLittleThatIsLeftOfALongLog() {
+        var length = LogLength()
+        length.written(1_250)
+        length.moved(1_000)
+        #expect(length.nextMove() == .waiting)
+        // Somebody reads from the log, so that it goes on. Not each write waits for the reader.
+        length.moved(1_250)
+        length.written(2_249)
+        #expect(length.nextMove() == .later)
+        length.moved(2_249)
+        length.written(2_250)
+        #expect(length.nextMove() == .waiting)
+    }
+
+    @Test func aShortLogOfWhichAllIsMovedIsNotWaitedFor() {
+        var length = LogLength()
+        length.written(990)
+        length.moved(990)
+        length.written(999)
+        #expect(length.nextMove() == .later)
+    }
+
     @Test func aWriterWaitsForTheMoveOfALogThatHasBecomeTooLong() {
         var length = LogLength()
         length.written(3_999)
-        length.moved(3_999)
+        length.moved(3_600)
         #expect(length.nextMove() == .later)
         length.written(4_000)
         #expect(length.nextMove() == .waiting)
-        length.moved(4_000)
-        // Somebody reads from the log, so that it goes on. Not each write waits for the reader.
         length.written(4_999)
-        #expect(length.nextMove() == .later)
+        #expect(length.nextMove() == .now)
         length.written(5_000)
         #expect(length.nextMove() == .waiting)
     }
@@ -66,7 +85,7 @@ struct LogLengthTests {
         length.written(3_000)
         length.written(4)
         length.moved(3_000)
-        length.written(1_003)
+        length.written(999)
         #expect(length.nextMove() == .later)
         length.written(1_004)
         #expect(length.nextMove() == .now)
