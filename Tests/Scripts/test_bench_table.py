@@ -1,0 +1,49 @@
+"""What the table of the benchmarks says of its targets."""
+
+import sys
+
+import pytest
+
+
+@pytest.fixture
+def table(root, monkeypatch):
+    monkeypatch.syspath_prepend(str(root / "Benchmarks/driver"))
+    import table
+    monkeypatch.setitem(table.KNOWN, "slow", 0.8)
+    yield table
+    for name in ("table", "known"):
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize("work, ratios, target, verdict, fails", [
+    ("quick", [0.4], {"at_most": 0.5}, "holds", False),
+    ("quick", [0.6], {"at_most": 0.5}, "MISSED", True),
+    ("quick", [0.6], {"at_least": 0.5}, "holds", False),
+    ("quick", [0.4], {"at_least": 0.5}, "MISSED", True),
+    ("quick", [9], {}, "", False),
+    # Known to be missed: by a quarter more at most.
+    ("slow", [0.99], {"at_most": 0.5}, "missed, known: 0.8", False),
+    ("slow", [1.01], {"at_most": 0.5}, "MISSED", True),
+    ("slow", [0.65], {"at_least": 1}, "missed, known: 0.8", False),
+    ("slow", [0.63], {"at_least": 1}, "MISSED", True),
+    ("slow", [0.4], {"at_most": 0.5}, "holds", False),
+    # The target is of one row of a work, and what is known is about the same one.
+    ("slow", [9], {}, "", False),
+    # The median counts.
+    ("slow", [0.1, 0.9, 9], {"at_most": 0.5}, "missed, known: 0.8", False),
+])
+def test_a_row_says_whether_its_target_holds(table, capsys, work, ratios, target, verdict, fails):
+    row = table.Row(work, "ours", "theirs", ratios, **target)
+    assert row.cells[-1] == verdict
+    assert (table.show([row]) == [row]) == fails
+    told = capsys.readouterr().err
+    assert ("MISSED: " in told) == fails
+    assert ("was 0.8" in told) == (fails and work == "slow")
+    assert ("take it out" in told) == (work == "slow" and verdict == "holds")
+
+
+def test_each_known_row_is_told_of(table, root):
+    """A target that is missed has a row in a table that people read."""
+    figures = (root / "Benchmarks/README.md").read_text()
+    missed = [line.split("|")[1].strip() for line in figures.splitlines() if line.startswith("|") and "missed" in line.casefold()]
+    assert set(table.KNOWN) - {"slow"} <= set(missed)
