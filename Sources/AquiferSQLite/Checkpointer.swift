@@ -12,8 +12,6 @@ import Dispatch
 final class Checkpointer: @unchecked Sendable {
     /// The milliseconds for which a write may stay in the log: long enough to move a burst of writes at once.
     private static let pause = 50
-    /// The time for which a move waits for others when the log has become too long.
-    private static let patience = Duration.milliseconds(500)
 
     private let path: String
     private let queue = DispatchQueue(label: "aquifer.sqlite-checkpoint", qos: .utility)
@@ -42,10 +40,10 @@ final class Checkpointer: @unchecked Sendable {
     /// Schedules a move of the log. The writer calls it after a write; it waits only if the log has become long.
     func afterWrite() async {
         switch length.withLock({ $0.nextMove() }) {
-        case .waiting:
+        case .waiting(let patience):
             await withCheckedContinuation { continuation in
-                perform {
-                    self.checkpoint(beginningAnew: true)
+                perform(urgently: true) {
+                    self.finish(waitingForOthers: patience)
                     continuation.resume()
                 }
             }
@@ -56,25 +54,26 @@ final class Checkpointer: @unchecked Sendable {
                     self.checkpoint()
                 }
             }
-        case .later:
-            guard scheduled.withLock({ Self.set(&$0.later) }) else { return }
-            // The reference is weak: a store that is released in between is closed, and SQLite moves the log when it
-            // closes.
-            perform(after: Self.pause) { [weak self] in
-                self?.scheduled.withLock { $0.later = false }
-                self?.checkpoint()
-            }
+        case .later: break
+        }
+        // In any case: a move may leave something, and this may be the last write for long.
+        guard scheduled.withLock({ Self.set(&$0.later) }) else { return }
+        // The reference is weak: a store that is released in between is closed, and SQLite moves the log when it
+        // closes.
+        perform(after: Self.pause) { [weak self] in
+            self?.scheduled.withLock { $0.later = false }
+            self?.checkpoint()
         }
     }
 
     /// Does something on the queue; in a simulation, in its own time.
-    private func perform(after milliseconds: Int = 0, _ work: @escaping @Sendable () -> Void) {
+    private func perform(after milliseconds: Int = 0, urgently: Bool = false, _ work: @escaping @Sendable () -> Void) {
         if let simulated {
             simulated(.milliseconds(milliseconds), work)
         } else if milliseconds > 0 {
             queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds), execute: work)
         } else {
-            queue.async(execute: work)
+            queue.async(qos: urgently ? .userInitiated : .utility, flags: urgently ? .enforceQoS : [], execute: work)
         }
     }
 
@@ -84,20 +83,33 @@ final class Checkpointer: @unchecked Sendable {
         return !flag
     }
 
-    /// Moves the log.
-    ///
-    /// - Parameter beginningAnew: true to wait for other processes that write or move the log, and for those who read from it, so that the
-    ///   next write begins the log anew. Without that, two processes that write without a pause let it grow without bound.
-    private func checkpoint(beginningAnew: Bool = false) {
+    private func checkpoint() {
         // A failure loses nothing: the changes stay in the log, and the next writes try again.
         guard let connection = try? open() else { return }
-        connection.wait(upTo: beginningAnew ? Self.patience : .zero)
+        _ = move(connection, SQLITE_CHECKPOINT_PASSIVE)
+    }
+
+    /// Moves the log, and tries for some time to find a moment in which nobody else writes, moves the log, or reads from it: the next write
+    /// then begins the log anew. Between two attempts, others go on.
+    private func finish(waitingForOthers patience: Duration) {
+        guard let connection = try? open() else { return }  // see `checkpoint()`
+        let attempt = { self.move(connection, SQLITE_CHECKPOINT_RESTART) != SQLITE_BUSY }
+        // A simulation has one thread: nobody else goes on while it waits.
+        if simulated != nil {
+            _ = attempt()
+        } else {
+            // An attempt throws nothing.
+            _ = try? Waiting.until(patience, attempt)
+        }
+    }
+
+    /// Moves the log, and notes how much of it is in the file.
+    private func move(_ connection: Connection, _ mode: Int32) -> Int32 {
         var moved: Int32 = 0
-        let mode = beginningAnew ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE
         let code = sqlite3_wal_checkpoint_v2(connection.handle, nil, mode, nil, &moved)
         // A move that had to leave something is busy, and has moved the rest.
-        guard code == SQLITE_OK || code == SQLITE_BUSY, moved >= 0 else { return }
-        length.withLock { $0.moved(Int(moved)) }
+        if code == SQLITE_OK || code == SQLITE_BUSY, moved >= 0 { length.withLock { $0.moved(Int(moved)) } }
+        return code
     }
 
     private func open() throws(StoreError) -> Connection {

@@ -29,7 +29,7 @@ final class EntryTable {
             switch self {
             case .selectAgain: "read an entry"
             case .delete, .remainder: "delete an entry"
-            case .look: "list the entries"
+            case .look: "read the entries"
             case .begin, .commit, .rollback: "change an entry"
             }
         }

@@ -5,13 +5,14 @@
 /// has become too long. What is moved does not count otherwise, or every write would start a move.
 struct LogLength {
     /// The time of a move.
-    enum Move {
+    enum Move: Equatable {
         /// After a burst of writes.
         case later
         /// At once, beside the writer.
         case now
-        /// At once, and the writer waits for it. Then the log is begun anew, unless somebody reads from it for long.
-        case waiting
+        /// At once. The writer waits for it, and it waits for others, at most for this time. Then the log is begun anew, unless somebody
+        /// reads from it for longer.
+        case waiting(forOthers: Duration)
     }
 
     /// The number of pages at which they are moved at once.
@@ -21,18 +22,22 @@ struct LogLength {
     private static let little = 250
     /// The number of pages, moved or not, at which writers wait for any move.
     private static let late = 4_000
+    /// The time to wait for others when little is left, and when the log has become too long.
+    static let (shortWait, longWait) = (Duration.milliseconds(5), Duration.milliseconds(200))
 
     private var pages = 0
     private var moved = 0
-    /// The number of pages at which writers wait the next time: for little, and for any move. A reader that stays, and so keeps the log from
-    /// beginning anew, must not let each write wait.
+    /// The number of pages at which writers wait the next time: for little, and for any move.
     private var (finishing, bound) = (soon, late)
+    /// The number of pages until the next wait, after one in vain. A reader that stays keeps the log from beginning anew, and must not let
+    /// each write wait.
+    private var step = soon
 
     /// Notes the number of pages after a write.
     mutating func written(_ count: Int) {
-        // A log that is shorter than before was begun anew. One that has become longer since it was begun anew, by another process,
-        // looks as if it went on: its pages are moved a little later.
-        if count < pages { (moved, finishing, bound) = (0, Self.soon, Self.late) }
+        // A log that is shorter than before was begun anew. One that was begun anew and is longer already looks as if it went on: its pages
+        // are moved a little later.
+        if count < pages { (moved, finishing, bound, step) = (0, Self.soon, Self.late, Self.soon) }
         pages = count
     }
 
@@ -42,10 +47,10 @@ struct LogLength {
     /// Decides when the pages are moved after a write.
     mutating func nextMove() -> Move {
         let rest = pages - moved
-        guard pages < bound, pages < finishing || rest > Self.little else {
-            (finishing, bound) = (pages + Self.soon, max(bound, pages + Self.soon))
-            return .waiting
-        }
-        return rest >= Self.soon ? .now : .later
+        let isLong = pages >= bound
+        guard isLong || (pages >= finishing && rest <= Self.little) else { return rest >= Self.soon ? .now : .later }
+        (finishing, bound) = (pages + step, max(bound, pages + step))
+        step = min(step * 2, 64 * Self.soon)
+        return .waiting(forOthers: isLong ? Self.longWait : Self.shortWait)
     }
 }

@@ -32,14 +32,22 @@ struct LogLengthTests {
         var length = LogLength()
         length.written(1_250)
         length.moved(1_000)
-        #expect(length.nextMove() == .waiting)
-        // Somebody reads from the log, so that it goes on. Not each write waits for the reader.
-        length.moved(1_250)
-        length.written(2_249)
-        #expect(length.nextMove() == .later)
-        length.moved(2_249)
-        length.written(2_250)
-        #expect(length.nextMove() == .waiting)
+        #expect(length.nextMove() == .waiting(forOthers: LogLength.shortWait))
+    }
+
+    @Test func aReaderThatStaysLetsAWriterWaitMoreAndMoreRarely() {
+        var length = LogLength()
+        var waits: [Int] = []
+        for pages in 1...32_000 {
+            length.written(pages)
+            length.moved(pages)  // and the log goes on
+            if length.nextMove() != .later { waits.append(pages) }
+        }
+        #expect(waits == [1_000, 2_000, 4_000, 8_000, 16_000, 32_000])
+        length.written(1)
+        length.written(1_000)
+        length.moved(1_000)
+        #expect(length.nextMove() == .waiting(forOthers: LogLength.shortWait), "a log that began anew is as at first")
     }
 
     @Test func aShortLogOfWhichAllIsMovedIsNotWaitedFor() {
@@ -56,20 +64,24 @@ struct LogLengthTests {
         length.moved(3_600)
         #expect(length.nextMove() == .later)
         length.written(4_000)
-        #expect(length.nextMove() == .waiting)
+        #expect(length.nextMove() == .waiting(forOthers: LogLength.longWait))
         length.written(4_999)
         #expect(length.nextMove() == .now)
         length.written(5_000)
-        #expect(length.nextMove() == .waiting)
+        #expect(length.nextMove() == .waiting(forOthers: LogLength.longWait))
+        length.written(6_999)
+        #expect(length.nextMove() == .now)
+        length.written(7_000)
+        #expect(length.nextMove() == .waiting(forOthers: LogLength.longWait))
     }
 
     @Test func aLogThatBeganAnewHasItsWholeBound() {
         var length = LogLength()
         length.written(9_000)
-        #expect(length.nextMove() == .waiting)
+        #expect(length.nextMove() == .waiting(forOthers: LogLength.longWait))
         length.written(3)
         length.written(4_000)
-        #expect(length.nextMove() == .waiting)
+        #expect(length.nextMove() == .waiting(forOthers: LogLength.longWait))
     }
 
     @Test func aLogThatBeganAnewHasNothingMoved() {

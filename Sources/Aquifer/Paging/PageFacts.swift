@@ -42,7 +42,7 @@ extension PagePlace {
         return !list.isEmpty
     }
 
-    /// True if an entry is that of a page; without a page, if it is none of a page either.
+    /// True if the entry is still the one of this page. Without a page: true if no page is saved there.
     private func isUnchanged(_ entry: StoredEntry?, _ page: PageAssembly<Item>.Known?) -> Bool {
         guard let page else { return entry?.isMark ?? true }
         guard let entry else { return false }
@@ -50,6 +50,6 @@ extension PagePlace {
             && policy.isFresh(entry.savedAt, at: now()) == page.isShown
     }
 
-    /// The number of pages that are read together, after the first two.
+    /// The number of pages that are read together, after the first two. Their bytes are in memory at the same time.
     private static var readAtOnce: Int { 8 }
 }
