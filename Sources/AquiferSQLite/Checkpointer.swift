@@ -56,7 +56,7 @@ final class Checkpointer: @unchecked Sendable {
             }
         case .later: break
         }
-        // In any case: a move may leave something, and this may be the last write for long.
+        // A move may leave something, and this may be the last write for long.
         guard scheduled.withLock({ Self.set(&$0.later) }) else { return }
         // The reference is weak: a store that is released in between is closed, and SQLite moves the log when it
         // closes.

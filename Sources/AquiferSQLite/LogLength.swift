@@ -10,7 +10,7 @@ struct LogLength {
         case later
         /// At once, beside the writer.
         case now
-        /// At once. The writer waits for it, and it waits for others, at most for this time. Then the log is begun anew, unless somebody
+        /// At once. The writer waits for it, and it waits for others, at most for this time. The log is begun anew then, unless somebody
         /// reads from it for longer.
         case waiting(forOthers: Duration)
     }

@@ -237,7 +237,7 @@ def test_logging_out_shows_so_at_once_in_all_tabs_and_the_old_link_opens_nothing
     for tab in (page.page, other):
         expect(tab.locator('[data-test="signed-out"]')).to_contain_text("You’re logged out")
     assert page.evaluate("localStorage.getItem('aquifer.token')") == ""
-    # From another page: the link differs from this one's address only behind the `#`, which loads nothing.
+    # The link differs from this page's address only behind the `#`, which loads nothing: another page comes first.
     page.page.goto("about:blank")
     page.page.goto(users.server.url)
     expect(page.by("signed-out")).to_be_visible()
