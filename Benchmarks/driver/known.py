@@ -4,10 +4,10 @@ A run fails if a work is worse than it was by more than the tolerance, or misses
 reason in `docs/performance.md` or `Benchmarks/README.md`; a work whose target holds again leaves the list.
 """
 
-#: How much worse a median may be than the one that is known: the machine is shared, and most medians of two quiet runs differ by less.
+#: A median may be worse than the one that is known by this factor: the machine is shared, and most medians of two quiet runs differ by less.
 TOLERANCE = 1.25
 
-#: By work: the ratio. Where several quiet runs were recorded, it is the one in their middle.
+#: By work: the ratio. If several quiet runs were recorded, it is the one in their middle.
 KNOWN = {
     # docs/performance.md, the targets
     "retrieve 1 KB: SQLiteStore": 0.75,

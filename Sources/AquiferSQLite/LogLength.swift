@@ -2,7 +2,7 @@
 ///
 /// SQLite begins the log anew when a write finds that everything is moved. A store that is written to without a pause
 /// never is in that state by itself: a write has to wait for a move. It waits when little is left to move, or when the log
-/// has become too long. What is moved does not count otherwise, or every write would start a move.
+/// has become too long. Pages that are moved do not count otherwise, or every write would start a move.
 struct LogLength {
     /// The time of a move.
     enum Move: Equatable {

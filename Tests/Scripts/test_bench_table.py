@@ -1,4 +1,4 @@
-"""What the table of the benchmarks says of its targets."""
+"""The table of the benchmarks, and its verdicts on targets."""
 
 import sys
 

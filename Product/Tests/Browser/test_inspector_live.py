@@ -39,7 +39,7 @@ def test_each_event_is_told_with_its_reason(tabs, server):
     feed.until(lambda: not feed.by("progress").is_visible(), "the load has ended")
     told = inspector.by("event").count()
     inspector.by("clear-events").click()
-    # What happens after a clear is listed again: only what happened before it must be gone.
+    # Events after a clear are listed again: only those before it must be gone.
     expect(row).to_have_count(0)
     assert inspector.by("event").count() < told
 
