@@ -1,6 +1,7 @@
 """The scripts themselves."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -87,7 +88,8 @@ def test_a_sanitizer_that_had_too_little_time_says_so_and_hides_no_failure(root,
         shutil.copy(root / "Scripts" / name, tmp_path / "Scripts" / name)
     swift = f"""case "$*" in test*) echo "{said}"; exit 124 ;; esac"""
     files = {"swift": swift, "timeout": 'shift 3; exec "$@"', ".build/venv/bin/python": "exit 0"}
-    files |= {f"Scripts/{name}": "exit 0" for name in ("plain-english", "check-pages", "docs", "walk", "files-passed", "instructions")}
+    steps = set(re.findall(r"^Scripts/[\w-]+", (root / "Scripts/check").read_text(), re.MULTILINE))
+    files |= dict.fromkeys(steps, "exit 0")
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(f"#!/bin/bash\n{text}\n")

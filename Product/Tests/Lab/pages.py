@@ -93,12 +93,12 @@ class Site:
         except urllib.error.HTTPError as error:
             return error.code, error.read()
 
-    def leave(self, path, after):
-        """Asks, and goes away after so many seconds."""
+    def leave(self, path, wait):
+        """Asks, and goes away once the wait returns."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=10) as connection:
             connection.sendall(
                 f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nAuthorization: Bearer {self.token}\r\n\r\n".encode())
-            time.sleep(after)
+            wait()
 
     def screen(self, name, tab, until, timeout=60):
         """Opens a screen, and returns its first state that `until` accepts."""
