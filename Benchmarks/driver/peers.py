@@ -59,7 +59,7 @@ class Nginx:
     def __init__(self, folder):
         self.port = free_port()
         files = f"{folder}/files"
-        os.makedirs(f"{files}/taken", exist_ok=True)
+        os.makedirs(files, exist_ok=True)
         self.files = files
         configuration = f"{folder}/nginx.conf"
         temporary = "".join(
@@ -75,7 +75,6 @@ class Nginx:
                     proxy_cache_path {folder}/nginx-kept keys_zone=kept:1m;
                     server {{
                         listen 127.0.0.1:{self.port}; root {files};
-                        location /taken/ {{ dav_methods PUT; client_max_body_size 0; }}
                         location /kept/ {{
                             proxy_pass http://127.0.0.1:{self.port}/; proxy_cache kept; proxy_cache_valid 200 1h;
                         }}
@@ -89,13 +88,21 @@ class Nginx:
             file.write(data)
         return f"http://127.0.0.1:{self.port}/{name}"
 
-    def taken(self, name):
-        """The address under which a file can be put by its users."""
-        return f"http://127.0.0.1:{self.port}/taken/{name}"
-
     def kept(self, name):
         """The address of a file that was put, from the cache of the proxy."""
         return f"http://127.0.0.1:{self.port}/kept/{name}"
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+class Sink:
+    """The server of `sink.py`, to which anything can be sent."""
+
+    def __init__(self):
+        self.process = subprocess.Popen([sys.executable, f"{sys.path[0]}/sink.py"], stdout=subprocess.PIPE, text=True)
+        self.url = f"http://127.0.0.1:{self.process.stdout.readline().strip()}/"
 
     def close(self):
         self.process.terminate()

@@ -120,6 +120,14 @@ def show(rows):
     return [row for row in rows if row.is_worse]
 
 
+def without_rows(rows):
+    """The works of `KNOWN` that have no row with a target; prints them. After a run of all works there must be none: a work was renamed, or has no target any more."""
+    missing = sorted(set(KNOWN) - {row.work for row in rows if row.target})
+    for work in missing:
+        progress(f"known.py: no row with a target is called {work!r}; correct the name, or take it out")
+    return missing
+
+
 def with_works(options, works):
     """What the command line says, with the works it names. Refuses one that is not known."""
     options.add_argument("works", nargs="*", help=f"some of {', '.join(works)}; all unless told otherwise")

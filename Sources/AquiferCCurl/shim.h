@@ -48,3 +48,22 @@ static inline CURLMcode aq_curl_multi_set_timer(CURLM *multi, CURLMoption option
     return curl_multi_setopt(multi, option, value);
 }
 
+#if defined(__linux__)
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
+#elif defined(__APPLE__)
+#include <sys/socket.h>
+#endif
+
+/// The number of bytes that the system holds of what was sent, because the other side has not confirmed them; -1 if it does not say.
+static inline long aq_unconfirmed(curl_socket_t socket) {
+    int count = -1;
+#if defined(__linux__)
+    return ioctl(socket, SIOCOUTQ, &count) == 0 ? count : -1;
+#elif defined(__APPLE__)
+    socklen_t length = sizeof count;
+    return getsockopt(socket, SOL_SOCKET, SO_NWRITE, &count, &length) == 0 ? count : -1;
+#else
+    return count;
+#endif
+}

@@ -101,10 +101,14 @@ final class EasyHandle {
         if route != nil || !usesProxies { set(CURLOPT_PROXY, "") }
     }
 
+    private static let uploadBuffer = 256 << 10
+
     private func setBody(of transfer: Transfer) {
         let method = transfer.request.method
         if let body = transfer.request.body, let length = curl_off_t(exactly: body.length) {
             set(CURLOPT_UPLOAD, 1)
+            // A buffer of curl's own size (64 KB) is four turns of the loop, of reading and of sending, where this is one.
+            if length > Self.uploadBuffer { set(CURLOPT_UPLOAD_BUFFERSIZE, Self.uploadBuffer) }
             note(aq_curl_set_size(easy, CURLOPT_INFILESIZE_LARGE, length))
             set(CURLOPT_CUSTOMREQUEST, method.rawValue)
         } else if method == "HEAD" {

@@ -17,22 +17,39 @@ extension EventLoop {
 
     /// Sees to it that the silence of a transfer's other side is noticed in time.
     func watch(_ transfer: Transfer) {
-        nextLook = min(nextLook, now + transfer.request.limits.idle)
+        nextLook = min(nextLook, now + transfer.longestWithoutLook)
     }
 
     /// Ends the transfers whose other side has been silent too long, and finds out when to look again.
     ///
     /// Any sign of life only moves the moment away, so looking at the earliest one is enough.
-    func endSilent(_ multi: UnsafeMutableRawPointer) {
+    func endSilent(_ poller: Poller, _ multi: UnsafeMutableRawPointer) {
         nextLook = now + .seconds(3600)
         for transfer in Array(transfers.values) {
-            guard let heard = transfer.lastHeard, !transfer.waitsForReader else { continue }
+            guard transfer.lastHeard != nil, !transfer.waitsForReader else { continue }
+            transfer.noticeProgress(poller)
+            guard let heard = transfer.lastHeard else { continue }
             let deadline = heard + transfer.request.limits.idle
             if deadline <= now {
                 end(transfer, multi, .failure(TransportError(.timedOut, "the other side fell silent")))
             } else {
-                nextLook = min(nextLook, deadline)
+                nextLook = min(nextLook, deadline, now + transfer.longestWithoutLook)
             }
         }
+    }
+}
+
+extension Transfer {
+    /// The longest time until the loop looks at it again. curl asks for more of a body only once the system has taken what it has: several
+    /// megabytes, which a slow network may carry for longer than the limit on silence. So an upload is looked at in between.
+    fileprivate var longestWithoutLook: Duration { request.limits.idle / (bodyReader == nil ? 1 : 4) }
+
+    /// Counts it as a sign of life that the other side has confirmed bytes of the body since the last look.
+    fileprivate func noticeProgress(_ poller: Poller) {
+        guard bodyReader != nil, let handle, let socket = poller.socket(of: handle.easy) else { return }
+        let left = aq_unconfirmed(socket)
+        guard left >= 0 else { return }
+        if left < lastUnconfirmed { heard() }
+        lastUnconfirmed = left
     }
 }

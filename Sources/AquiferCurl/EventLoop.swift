@@ -44,6 +44,8 @@ final class EventLoop: @unchecked Sendable {
     private(set) var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
     private var spares: [EasyHandle] = []
     private var certificates: String?
+    /// The transfers whose heads came in this turn.
+    private var heads: [Transfer] = []
 
     init(_ configuration: CurlHTTPClient.Configuration) {
         self.configuration = configuration
@@ -129,12 +131,14 @@ extension EventLoop {
             poller.runDue(.now)
             finishDone(multi)
             endFailed(poller, multi)
-            if nextLook <= now { endSilent(multi) }
+            deliverHeads()
+            if nextLook <= now { endSilent(poller, multi) }
             poller.wait(until: maySleep() ? nextLook : now)
             now = .now
             poller.runReady()
             finishDone(multi)
             endFailed(poller, multi)
+            deliverHeads()
         }
         for transfer in transfers.values { end(transfer, multi, .failure(.cancelled)) }
         spares.removeAll()
@@ -174,6 +178,14 @@ extension EventLoop {
             watch(transfer)
             curl_easy_pause(handle.easy, CURLPAUSE_CONT)
         }
+    }
+
+    /// Hands the head of the transfer to its reader at the end of this turn.
+    func holdHead(of transfer: Transfer) { heads.append(transfer) }
+
+    private func deliverHeads() {
+        for transfer in heads { transfer.deliverHead() }
+        heads.removeAll(keepingCapacity: true)
     }
 
     private func add(_ transfer: Transfer, _ multi: UnsafeMutableRawPointer) {

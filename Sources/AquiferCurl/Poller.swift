@@ -21,6 +21,8 @@ final class Poller: @unchecked Sendable {
     /// The descriptors to poll: the pipe first, then curl's sockets.
     private var entries: [pollfd]
     private var places: [curl_socket_t: Int] = [:]
+    /// The easy handle for which curl watches each of the entries, the last one of several.
+    private var users: [UnsafeMutableRawPointer?] = [nil]
     /// When curl wants to be called though no socket is ready.
     private var timer: ContinuousClock.Instant?
     private var ready: [pollfd] = []
@@ -81,21 +83,26 @@ final class Poller: @unchecked Sendable {
         if code != CURLM_OK { failure = code }
     }
 
-    fileprivate func watch(_ socket: curl_socket_t, _ what: Int32) {
+    /// The socket that is watched for a transfer; `nil` if there is none, or it is shared with others.
+    func socket(of easy: UnsafeMutableRawPointer) -> curl_socket_t? { users.firstIndex(of: easy).map { entries[$0].fd } }
+
+    fileprivate func watch(_ easy: UnsafeMutableRawPointer?, _ socket: curl_socket_t, _ what: Int32) {
         if what == CURL_POLL_REMOVE {
             guard let place = places.removeValue(forKey: socket) else { return }
-            let last = entries.removeLast()
+            let (last, user) = (entries.removeLast(), users.removeLast())
             guard place < entries.count else { return }
-            entries[place] = last
+            (entries[place], users[place]) = (last, user)
             places[last.fd] = place
             return
         }
         let events = (what & CURL_POLL_IN != 0 ? POLLIN : 0) | (what & CURL_POLL_OUT != 0 ? POLLOUT : 0)
         if let place = places[socket] {
             entries[place].events = Int16(events)
+            users[place] = easy
         } else {
             places[socket] = entries.count
             entries.append(pollfd(fd: socket, events: Int16(events), revents: 0))
+            users.append(easy)
         }
     }
 
@@ -112,7 +119,7 @@ private func curlWatches(
     _ easy: UnsafeMutableRawPointer?, _ socket: curl_socket_t, _ what: Int32, _ context: UnsafeMutableRawPointer?,
     _ socketContext: UnsafeMutableRawPointer?
 ) -> Int32 {
-    poller(context)?.watch(socket, what)
+    poller(context)?.watch(easy, socket, what)
     return 0
 }
 

@@ -30,12 +30,12 @@ extension Transfer {
                 refusal = error
                 return false
             }
+            let head = HTTPResponseHead(status: status, headers: headers, url: request.url)
             lock.lock()
             self.inflater = inflater
-            let waiter = headWaiter
-            headWaiter = nil
+            heldHead = head
             lock.unlock()
-            waiter?.resume(returning: .success(HTTPResponseHead(status: status, headers: headers, url: request.url)))
+            owner.loop.holdHead(of: self)
             return true
         }
     }
@@ -111,13 +111,23 @@ extension Transfer {
         return true
     }
 
+    /// Hands the head to its reader. The bytes that came with it are there, too, and often the end: the reader is woken once for all of them.
+    func deliverHead() {
+        lock.lock()
+        guard let head = heldHead, let waiter = headWaiter else { return lock.unlock() }
+        (heldHead, headWaiter) = (nil, nil)
+        lock.unlock()
+        waiter.resume(returning: .success(head))
+    }
+
     /// The transfer has left curl's hands.
     func finish(_ result: Result<Void, TransportError>) {
         lock.lock()
         guard end == nil else { return lock.unlock() }
         end = result
-        let (head, body) = (headWaiter, bodyWaiter)
-        (headWaiter, bodyWaiter) = (nil, nil)
+        let (head, body) = (heldHead == nil ? headWaiter : nil, bodyWaiter)
+        if heldHead == nil { headWaiter = nil }
+        bodyWaiter = nil
         lock.unlock()
         head?.resume(returning: result.flatMap { .failure(TransportError(.malformed, "an answer without a head")) })
         body?.resume(returning: result.map { nil })
@@ -195,29 +205,34 @@ struct HeadParser {
             // A continued line (RFC 9112, 5.2): obsolete, and one value all the same.
             if !fields.isEmpty { fields[fields.count - 1].value += " " + text.fieldValue }
         } else if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
-            fields.append(.init(text[..<colon].text, text[(colon + 1)...].trimmed.fieldValue))
+            let name = UnsafeRawBufferPointer(rebasing: text[..<colon])
+            let value = UnsafeRawBufferPointer(rebasing: text[(colon + 1)...])
+            fields.append(.init(name.text, value.trimmed.fieldValue))
         }
         return .more
     }
 }
 
-extension Collection<UInt8> where Self: BidirectionalCollection, SubSequence: BidirectionalCollection {
+// Not generic: a field of each answer is read here, and code for any collection asks the runtime for its types.
+extension UnsafeRawBufferPointer {
     /// Without the white space around it.
-    fileprivate var trimmed: SubSequence {
-        let rest = drop { $0 <= 0x20 }
-        guard let last = rest.lastIndex(where: { $0 > 0x20 }) else { return self[endIndex...] }
-        return self[rest.startIndex...last]
+    fileprivate var trimmed: UnsafeRawBufferPointer {
+        guard let first = firstIndex(where: { $0 > 0x20 }), let last = lastIndex(where: { $0 > 0x20 }) else {
+            return UnsafeRawBufferPointer(rebasing: self[endIndex...])
+        }
+        return UnsafeRawBufferPointer(rebasing: self[first...last])
     }
 
     /// As text in which a line break within the line, of which some servers are capable, is a space (RFC 9110, 5.5):
     /// whoever passes the value on passes one line on.
     fileprivate var fieldValue: String {
-        guard contains(where: { [0, 0x0A, 0x0D].contains($0) }) else { return text }
-        return map { [0, 0x0A, 0x0D].contains($0) ? 0x20 : $0 }.text
+        guard contains(where: { $0 == 0 || $0 == 0x0A || $0 == 0x0D }) else { return text }
+        return map { $0 == 0 || $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }.withUnsafeBytes { $0.text }
     }
 
     /// As UTF-8 if that is what it is, else as the Latin-1 that HTTP once said it was: no byte is lost.
     fileprivate var text: String {
-        String(validating: self, as: UTF8.self) ?? String(String.UnicodeScalarView(map { Unicode.Scalar($0) }))
+        if allSatisfy({ $0 < 0x80 }) { return String(decoding: self, as: UTF8.self) }
+        return String(validating: self, as: UTF8.self) ?? String(String.UnicodeScalarView(map { Unicode.Scalar($0) }))
     }
 }

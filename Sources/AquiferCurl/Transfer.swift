@@ -22,6 +22,8 @@ final class Transfer: HTTPBodySource, @unchecked Sendable {
     var isPaused = false
     var end: Result<Void, TransportError>?
     var headWaiter: Waiter<HTTPResponseHead>?
+    /// The head, from when it is whole to the end of the loop's turn.
+    var heldHead: HTTPResponseHead?
     var bodyWaiter: Waiter<Data?>?
 
     /// Decodes the body as it is read; set before the head is delivered, then the reader's alone.
@@ -37,6 +39,8 @@ final class Transfer: HTTPBodySource, @unchecked Sendable {
     var refusal: TransportError?
     /// When the other side was last heard of; `nil` until connected.
     var lastHeard: ContinuousClock.Instant?
+    /// The number of bytes sent that the other side had not confirmed when the loop last looked.
+    var lastUnconfirmed = 0
 
     init(_ request: HTTPRequest, route: Route?, owner: LoopOwner) {
         self.request = request

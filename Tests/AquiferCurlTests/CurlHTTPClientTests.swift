@@ -56,6 +56,17 @@ struct CurlHTTPClientTests {
         #expect(server.connections == 1)
     }
 
+    @Test("The head is handed over with all that came with it, so that its reader is woken once")
+    func wokenOnce() async throws {
+        let server = try Self.echo()
+        let transfer = Transfer(HTTPRequest(.get, server.url("/body")), route: nil, owner: LoopOwner(.init()))
+        let head = try await transfer.start()
+        #expect(head.status == 200)
+        #expect(transfer.isOver)
+        #expect(try await transfer.next() == Data("/body".utf8))
+        #expect(try await transfer.next() == nil)
+    }
+
     @Test("Requests beyond the limit of connections to a host wait and are answered")
     func connectionLimit() async throws {
         let server = try Self.echo()

@@ -42,6 +42,13 @@ def test_a_row_says_whether_its_target_holds(table, capsys, work, ratios, target
     assert ("take it out" in told) == (work == "slow" and verdict == "holds")
 
 
+def test_a_known_work_without_a_row_is_told(table, monkeypatch, capsys):
+    monkeypatch.setattr(table, "KNOWN", {"slow": 0.8, "renamed": 0.7, "without a target": 0.6})
+    rows = [table.Row("slow", "ours", "theirs", [0.9], at_least=1), table.Row("without a target", "ours", "theirs", [1])]
+    assert table.without_rows(rows) == ["renamed", "without a target"]
+    assert "'renamed'" in capsys.readouterr().err
+
+
 def test_each_known_row_is_told_of(table, root):
     """A target that is missed has a row in a table that people read."""
     figures = (root / "Benchmarks/README.md").read_text()

@@ -6,7 +6,7 @@ import AquiferFoundation
 /// The generation is a part of every key in the store around it. Each change is checked before it is made and again
 /// after: when the mark still names the generation then, an end that comes later deletes the change with the rest.
 /// Otherwise the change is taken back and the call throws. Nobody ever reads the keys of an ended generation.
-final class ScopedStore: UnflushedChanges {
+final class ScopedStore: SeveralReads, UnflushedChanges {
     let changes: StoreChanges
     private let ends: StoreChanges
     private let life: ScopeLife
@@ -32,6 +32,18 @@ final class ScopedStore: UnflushedChanges {
         // The end may have deleted the entry meanwhile: it is not missing.
         try await life.check()
         return try found.get()
+    }
+
+    func retrieve(several keys: [String]) async -> [Result<StoredEntry?, StoreError>] {
+        do throws(StoreError) {
+            let prefix: String
+            if let known = life.prefix { prefix = known } else { prefix = try await life.enter() }
+            let found = await base.entries(under: keys.map { $0.isEmpty ? $0 : prefix + $0 })
+            try await life.check()
+            return zip(keys, found).map { key, found in found.mapError { $0.renamed(key) } }
+        } catch {
+            return keys.map { .failure($0.isEmpty ? .invalidKey($0) : error) }
+        }
     }
 
     func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {

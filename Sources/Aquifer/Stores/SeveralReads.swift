@@ -11,6 +11,12 @@ extension CacheStore {
     /// The entries under `keys`, in their order: together if the store can, and else one after the other.
     package func entries(under keys: [String]) async -> [Result<StoredEntry?, StoreError>] {
         if let store = self as? any SeveralReads { return await store.retrieve(several: keys) }
+        // Batches refuse all keys for one that is empty.
+        if let batches, keys.count > 1, !keys.contains("") {
+            do throws(StoreError) { return try await batches.retrieve(keys).map { $0.map { $0?.entry } } } catch {
+                return keys.map { _ in .failure(error) }
+            }
+        }
         var found: [Result<StoredEntry?, StoreError>] = []
         for key in keys {
             do throws(StoreError) { found.append(.success(try await retrieve(key))) } catch {

@@ -6,7 +6,7 @@ public struct HTTPRequest: Sendable, Hashable {
     public struct Limits: Sendable, Hashable, Codable {
         /// The longest wait for a connection.
         public var connect: Duration
-        /// The longest silence of the other side once connected.
+        /// The longest silence of the other side once connected. While it takes bytes of the request's body, it is not silent.
         public var idle: Duration
         /// The longest duration of the whole transfer; `nil` for no limit while bytes keep arriving.
         public var total: Duration?

@@ -38,6 +38,19 @@ extension HTTPClientContract {
             let limits = HTTPRequest.Limits(idle: .milliseconds(300))
             try await trial.expectFailure(.timedOut, HTTPRequest(.get, server.url("/stall"), limits: limits))
         },
+        Check(.limits, "A server that takes a body slowly is not silent, though the system holds what is left of it") {
+            trial in
+            // The system holds several megabytes of a body, and needs longer for them than the limit on silence.
+            let body = Data(count: 8 << 20)
+            let server = try LoopbackServer { connection in
+                connection.pauseBeforeReads = .milliseconds(20)
+                guard let request = try connection.readRequest() else { return }
+                try connection.respond(body: Data("\(request.body.count)".utf8))
+            }
+            let limits = HTTPRequest.Limits(idle: .milliseconds(300))
+            let answer = try await trial.data(HTTPRequest(.put, server.url(), body: HTTPBody(parts: [.bytes(body)]), limits: limits))
+            try trial.expect(answer, is: Data("\(body.count)".utf8), "the number of bytes that arrived")
+        },
         Check(.limits, "An answer that keeps coming reaches the limit on the whole transfer") { trial in
             let server = try LoopbackServer { connection in
                 _ = try connection.readRequest()
