@@ -34,7 +34,7 @@ def stores(bench):
     for size, name, counts in (
         (1 << 10, "1 KB", {"retrieve": 5_000, "insert": 1_000, "replace": 1_000}),
         (64 << 10, "64 KB", {"retrieve": 2_000, "insert": 100, "replace": 200}),
-        (1 << 20, "1 MB", {"retrieve": 100, "insert": 12, "replace": 24}),
+        (1 << 20, "1 MB", {"retrieve": 100, "insert": 24, "replace": 64}),
     ):
         for work, count in counts.items():
             progress(f"stores: {work} {name}")

@@ -47,25 +47,37 @@ package enum ToldChange {
 
     /// The changes in a message, of one entry or of several; `nil` for one of this instance's own, which has been told already.
     package static func changes(_ text: String, to instance: String) -> [StoreChange]? {
-        guard let one = change(text, to: instance) else { return nil }
-        let words = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count == 3, words[1] == "entries" else { return [one] }
-        let keys = words[2].split(separator: ",").map {
-            Data(hexadecimal: $0).map { String(decoding: $0, as: UTF8.self) }
+        guard let message = Message(text), message.kind == "entries", !isOwn(text, of: instance) else {
+            return change(text, to: instance).map { [$0] }
         }
+        let keys = message.names.utf8.split(separator: UInt8(ascii: ",")).map { name(Substring($0)) }
         return keys.contains(nil) ? [.everything] : keys.compactMap { $0.map { .entry($0) } }
     }
 
     /// The change in a message; `nil` for one of this instance's own, which has been told already.
     package static func change(_ text: String, to instance: String) -> StoreChange? {
         if isOwn(text, of: instance) { return nil }
-        let words = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count == 3, let bytes = Data(hexadecimal: words[2]) else { return .everything }
-        let name = String(decoding: bytes, as: UTF8.self)
-        switch words[1] {
+        guard let message = Message(text), let name = name(message.names) else { return .everything }
+        switch message.kind {
         case "entry": return .entry(name)
         case "prefix": return .prefix(name)
         default: return .everything
+        }
+    }
+
+    private static func name(_ digits: Substring) -> String? {
+        Data(hexadecimal: digits).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// A message in its words. They are found by bytes: a busy outbox hears of thousands of changes a second.
+    private struct Message {
+        let kind: Substring
+        let names: Substring
+
+        init?(_ text: String) {
+            let words = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+            guard words.count == 3 else { return nil }
+            (kind, names) = (Substring(words[1]), Substring(words[2]))
         }
     }
 }
