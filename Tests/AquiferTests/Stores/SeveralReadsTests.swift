@@ -28,7 +28,9 @@ struct SeveralReadsTests {
         let store = try await filled()
         #expect(await store.entries(under: ["", "b"]) == [.failure(.invalidKey("")), .success(entry("b"))])
         base.fail(.retrieve, with: .unreadable(key: "a", reason: "cut"))
-        #expect(await store.entries(under: ["a", "a"]) == Array(repeating: .failure(.unreadable(key: "a", reason: "cut")), count: 2))
+        #expect(
+            await store.entries(under: ["a", "a"])
+                == Array(repeating: .failure(.unreadable(key: "a", reason: "cut")), count: 2))
     }
 
     @Test("are all the failure of a store that is out of reach")

@@ -26,7 +26,9 @@ struct ToldChangeTests {
 
     @Test("says nothing to its own sender")
     func own() {
-        for text in [ToldChange.text(.entry("a"), from: "me"), ToldChange.text(entries: ["a", "b"], from: "me"), "me "] {
+        for text in [
+            ToldChange.text(.entry("a"), from: "me"), ToldChange.text(entries: ["a", "b"], from: "me"), "me ",
+        ] {
             #expect(ToldChange.changes(text, to: "me") == nil && ToldChange.change(text, to: "me") == nil)
             #expect(ToldChange.changes(text, to: "m") != nil)
         }
@@ -35,7 +37,8 @@ struct ToldChangeTests {
     @Test(
         "that cannot be read says that anything may have changed",
         arguments: [
-            "", "me", "me entry", "me entry 6", "me entry 6x", "me entries 61,6", "me later 61", "me entry 61 62", "me  61",
+            "", "me", "me entry", "me entry 6", "me entry 6x", "me entries 61,6", "me later 61", "me entry 61 62",
+            "me  61",
             "me everything",
         ])
     func unknown(text: String) {
