@@ -103,7 +103,10 @@ class Sink:
 
     def __init__(self):
         self.process = subprocess.Popen([sys.executable, f"{sys.path[0]}/sink.py"], stdout=subprocess.PIPE, text=True)
-        self.url = f"http://127.0.0.1:{self.process.stdout.readline().strip()}/"
+        port = self.process.stdout.readline().strip()
+        if not port:
+            raise SystemExit("bench: sink.py did not start")
+        self.url = f"http://127.0.0.1:{port}/"
 
     def close(self):
         self.process.terminate()

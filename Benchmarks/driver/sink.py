@@ -2,7 +2,7 @@
 
     python sink.py
 
-Prints its port. Answers each PUT with 204 once its body has come."""
+Prints its port. Answers each request with 204 once its body has come, and one without a length with 411."""
 
 import re
 import socket
@@ -31,7 +31,10 @@ def serve(connection):
             length = re.search(rb"(?mi)^content-length: *(\d+)", head)
             if re.search(rb"(?mi)^expect: *100-continue", head):
                 connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
-            left = (int(length[1]) if length else 0) - taken
+            if not length:
+                connection.sendall(b"HTTP/1.1 411 Length Required\r\nConnection: close\r\n\r\n")
+                return
+            left = int(length[1]) - taken
             while left > 0:
                 count = connection.recv_into(buffer, min(left, len(buffer)))
                 if not count:

@@ -120,8 +120,11 @@ def show(rows):
     return [row for row in rows if row.is_worse]
 
 
-def without_rows(rows):
-    """The works of `KNOWN` that have no row with a target; prints them. After a run of all works there must be none: a work was renamed, or has no target any more."""
+def known_without_a_row(rows):
+    """The works of `KNOWN` that have no row with a target; prints them.
+
+    A run of all works must have none: such a work was renamed, or its target was taken away.
+    """
     missing = sorted(set(KNOWN) - {row.work for row in rows if row.target})
     for work in missing:
         progress(f"known.py: no row with a target is called {work!r}; correct the name, or take it out")

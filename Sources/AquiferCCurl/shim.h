@@ -48,21 +48,44 @@ static inline CURLMcode aq_curl_multi_set_timer(CURLM *multi, CURLMoption option
     return curl_multi_setopt(multi, option, value);
 }
 
-#if defined(__linux__)
-#include <linux/sockios.h>
+static inline CURLcode aq_curl_get_size(CURL *easy, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <string.h>
 #include <sys/ioctl.h>
-#elif defined(__APPLE__)
 #include <sys/socket.h>
-#endif
+
+/// True if a socket is the connection from a local port to an address, as text, and its port.
+static inline int aq_is_connection(curl_socket_t socket, int local_port, const char *remote, int remote_port) {
+    struct sockaddr_storage here, there;
+    socklen_t here_length = sizeof here, there_length = sizeof there;
+    char text[INET6_ADDRSTRLEN];
+    if (getsockname(socket, (struct sockaddr *) &here, &here_length) != 0) return 0;
+    if (getpeername(socket, (struct sockaddr *) &there, &there_length) != 0) return 0;
+    if (here.ss_family == AF_INET) {
+        const struct sockaddr_in *from = (const struct sockaddr_in *) &here, *to = (const struct sockaddr_in *) &there;
+        return ntohs(from->sin_port) == local_port && ntohs(to->sin_port) == remote_port
+            && inet_ntop(AF_INET, &to->sin_addr, text, sizeof text) && strcmp(text, remote) == 0;
+    }
+    if (here.ss_family == AF_INET6) {
+        const struct sockaddr_in6 *from = (const struct sockaddr_in6 *) &here, *to = (const struct sockaddr_in6 *) &there;
+        return ntohs(from->sin6_port) == local_port && ntohs(to->sin6_port) == remote_port
+            && inet_ntop(AF_INET6, &to->sin6_addr, text, sizeof text) && strcmp(text, remote) == 0;
+    }
+    return 0;
+}
 
 /// The number of bytes that the system holds of what was sent, because the other side has not confirmed them; -1 if it does not say.
 static inline long aq_unconfirmed(curl_socket_t socket) {
     int count = -1;
-#if defined(__linux__)
-    return ioctl(socket, SIOCOUTQ, &count) == 0 ? count : -1;
-#elif defined(__APPLE__)
+#if defined(__APPLE__)
     socklen_t length = sizeof count;
     return getsockopt(socket, SOL_SOCKET, SO_NWRITE, &count, &length) == 0 ? count : -1;
+#elif defined(__linux__)
+    return ioctl(socket, TIOCOUTQ, &count) == 0 ? count : -1;
 #else
     return count;
 #endif

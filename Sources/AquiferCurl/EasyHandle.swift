@@ -39,6 +39,12 @@ final class EasyHandle {
         freeLists()
     }
 
+    /// The number of bytes of the body that the system has taken from curl.
+    var sent: Int {
+        var count: curl_off_t = 0
+        return aq_curl_get_size(easy, CURLINFO_SIZE_UPLOAD_T, &count) == CURLE_OK ? Int(count) : 0
+    }
+
     /// Makes the handle carry a transfer.
     ///
     /// - Throws: `.malformed` when the request cannot be written down as HTTP; `.cannotConnect` when curl has no memory
@@ -101,13 +107,11 @@ final class EasyHandle {
         if route != nil || !usesProxies { set(CURLOPT_PROXY, "") }
     }
 
-    private static let uploadBuffer = 256 << 10
-
     private func setBody(of transfer: Transfer) {
         let method = transfer.request.method
         if let body = transfer.request.body, let length = curl_off_t(exactly: body.length) {
             set(CURLOPT_UPLOAD, 1)
-            // A buffer of curl's own size (64 KB) is four turns of the loop, of reading and of sending, where this is one.
+            // With curl's own buffer of 64 KiB, as many bytes take four turns of the loop; with this one they take one.
             if length > Self.uploadBuffer { set(CURLOPT_UPLOAD_BUFFERSIZE, Self.uploadBuffer) }
             note(aq_curl_set_size(easy, CURLOPT_INFILESIZE_LARGE, length))
             set(CURLOPT_CUSTOMREQUEST, method.rawValue)
@@ -157,6 +161,9 @@ final class EasyHandle {
         note(aq_curl_set_pointer(easy, option, value))
     }
 
+    /// The size of curl's buffer for a body that is larger than it, in bytes.
+    private static let uploadBuffer = 256 << 10
+
     /// At least 1: for curl, 0 is "no limit".
     private static func milliseconds(_ limit: Duration) -> Int { limit.milliseconds(in: 1...1_000_000_000) }
 
@@ -205,6 +212,6 @@ func curlConnected(
     _ context: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
     _ remotePort: Int32, _ localPort: Int32
 ) -> Int32 {
-    transfer(context)?.connected()
+    transfer(context)?.connected(localPort, remote, remotePort)
     return Int32(CURL_PREREQFUNC_OK)
 }

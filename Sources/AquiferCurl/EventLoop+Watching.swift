@@ -22,12 +22,13 @@ extension EventLoop {
 
     /// Ends the transfers whose other side has been silent too long, and finds out when to look again.
     ///
-    /// Any sign of life only moves the moment away, so looking at the earliest one is enough.
+    /// A sign of life only moves the moment away, so that a look at the earliest one is enough. An upload is looked at in between: only a look finds
+    /// what the other side has confirmed.
     func endSilent(_ poller: Poller, _ multi: UnsafeMutableRawPointer) {
         nextLook = now + .seconds(3600)
         for transfer in Array(transfers.values) {
-            guard transfer.lastHeard != nil, !transfer.waitsForReader else { continue }
-            transfer.noticeProgress(poller)
+            guard !transfer.waitsForReader else { continue }
+            notice(transfer, poller)
             guard let heard = transfer.lastHeard else { continue }
             let deadline = heard + transfer.request.limits.idle
             if deadline <= now {
@@ -37,19 +38,60 @@ extension EventLoop {
             }
         }
     }
+
+    /// Notices how far an upload has come. What it sends on a connection that it has alone is looked for in the system, too.
+    private func notice(_ transfer: Transfer, _ poller: Poller) {
+        guard transfer.lastHeard != nil, transfer.bodyReader != nil, let handle = transfer.handle else { return }
+        var unconfirmed: Int?
+        if let connection = transfer.connection {
+            let isAlone = transfers.values.allSatisfy {
+                $0 === transfer || $0.connection?.hasPorts(of: connection) != true
+            }
+            if isAlone { unconfirmed = poller.unconfirmed(on: connection) }
+        }
+        if transfer.progress.grows(sent: handle.sent, unconfirmed: unconfirmed) { transfer.heard() }
+    }
 }
 
 extension Transfer {
-    /// The longest time until the loop looks at it again. curl asks for more of a body only once the system has taken what it has: several
-    /// megabytes, which a slow network may carry for longer than the limit on silence. So an upload is looked at in between.
-    fileprivate var longestWithoutLook: Duration { request.limits.idle / (bodyReader == nil ? 1 : 4) }
+    /// The longest time until the loop looks at it again. curl asks for more of a body only once the system has taken what it has, and the system
+    /// holds several megabytes, which a slow network may carry for longer than the limit on silence. So an upload is looked at in between.
+    fileprivate var longestWithoutLook: Duration { request.limits.idle / (bodyReader == nil ? 1 : Self.looksAtUpload) }
 
-    /// Counts it as a sign of life that the other side has confirmed bytes of the body since the last look.
-    fileprivate func noticeProgress(_ poller: Poller) {
-        guard bodyReader != nil, let handle, let socket = poller.socket(of: handle.easy) else { return }
-        let left = aq_unconfirmed(socket)
-        guard left >= 0 else { return }
-        if left < lastUnconfirmed { heard() }
-        lastUnconfirmed = left
+    /// The number of looks within the limit: a sign of life is found late by a fourth of it at most.
+    private static var looksAtUpload: Int { 4 }
+
+    /// The two ends of a connection.
+    struct Connection {
+        let localPort: Int32
+        /// The address, if a body is sent to it.
+        let remote: String
+        let remotePort: Int32
+
+        /// True if both may be the same connection.
+        func hasPorts(of other: Connection) -> Bool { localPort == other.localPort && remotePort == other.remotePort }
+    }
+}
+
+/// How far an upload had come when the loop last looked.
+struct UploadProgress {
+    private var sent = 0
+    private var confirmed: Int?
+
+    /// Notes how far it has come.
+    ///
+    /// What the system holds tells nothing by itself: curl fills it up between two looks. What the other side has confirmed only grows.
+    ///
+    /// - Parameters:
+    ///   - sent: the bytes that the system has taken from curl.
+    ///   - unconfirmed: those of them that the other side has not confirmed; `nil` if that is not known.
+    /// - Returns: true if the other side has confirmed more than at the last look.
+    mutating func grows(sent: Int, unconfirmed: Int?) -> Bool {
+        let now = unconfirmed.map { sent - $0 }
+        defer { (self.sent, confirmed) = (sent, now) }
+        // The system takes more once the other side has confirmed some of what it holds.
+        if sent > self.sent { return true }
+        guard let confirmed, let now else { return false }
+        return now > confirmed
     }
 }

@@ -21,8 +21,6 @@ final class Poller: @unchecked Sendable {
     /// The descriptors to poll: the pipe first, then curl's sockets.
     private var entries: [pollfd]
     private var places: [curl_socket_t: Int] = [:]
-    /// The easy handle for which curl watches each of the entries, the last one of several.
-    private var users: [UnsafeMutableRawPointer?] = [nil]
     /// When curl wants to be called though no socket is ready.
     private var timer: ContinuousClock.Instant?
     private var ready: [pollfd] = []
@@ -83,26 +81,32 @@ final class Poller: @unchecked Sendable {
         if code != CURLM_OK { failure = code }
     }
 
-    /// The socket that is watched for a transfer; `nil` if there is none, or it is shared with others.
-    func socket(of easy: UnsafeMutableRawPointer) -> curl_socket_t? { users.firstIndex(of: easy).map { entries[$0].fd } }
+    /// The number of bytes that the system holds of what was sent on a connection; `nil` if it does not say, or curl does not watch it now.
+    func unconfirmed(on connection: Transfer.Connection) -> Int? {
+        for entry in entries.dropFirst() {
+            let (local, remote) = (connection.localPort, connection.remotePort)
+            guard aq_is_connection(entry.fd, local, connection.remote, remote) != 0 else { continue }
+            let count = aq_unconfirmed(entry.fd)
+            return count < 0 ? nil : count
+        }
+        return nil
+    }
 
-    fileprivate func watch(_ easy: UnsafeMutableRawPointer?, _ socket: curl_socket_t, _ what: Int32) {
+    fileprivate func watch(_ socket: curl_socket_t, _ what: Int32) {
         if what == CURL_POLL_REMOVE {
             guard let place = places.removeValue(forKey: socket) else { return }
-            let (last, user) = (entries.removeLast(), users.removeLast())
+            let last = entries.removeLast()
             guard place < entries.count else { return }
-            (entries[place], users[place]) = (last, user)
+            entries[place] = last
             places[last.fd] = place
             return
         }
         let events = (what & CURL_POLL_IN != 0 ? POLLIN : 0) | (what & CURL_POLL_OUT != 0 ? POLLOUT : 0)
         if let place = places[socket] {
             entries[place].events = Int16(events)
-            users[place] = easy
         } else {
             places[socket] = entries.count
             entries.append(pollfd(fd: socket, events: Int16(events), revents: 0))
-            users.append(easy)
         }
     }
 
@@ -119,7 +123,7 @@ private func curlWatches(
     _ easy: UnsafeMutableRawPointer?, _ socket: curl_socket_t, _ what: Int32, _ context: UnsafeMutableRawPointer?,
     _ socketContext: UnsafeMutableRawPointer?
 ) -> Int32 {
-    poller(context)?.watch(easy, socket, what)
+    poller(context)?.watch(socket, what)
     return 0
 }
 

@@ -5,7 +5,10 @@ import AquiferFoundation
 /// The loop's side of a transfer: what curl calls while it carries it. All of it runs on the loop's thread.
 extension Transfer {
     /// The connection is there, new or used again, and the request is about to go out.
-    func connected() {
+    func connected(_ localPort: Int32, _ remote: UnsafePointer<CChar>?, _ remotePort: Int32) {
+        let address = bodyReader == nil ? nil : remote
+        connection = Connection(
+            localPort: localPort, remote: address.map { String(cString: $0) } ?? "", remotePort: remotePort)
         heard()
         owner.loop.watch(self)
     }
@@ -114,10 +117,12 @@ extension Transfer {
     /// Hands the head to its reader. The bytes that came with it are there, too, and often the end: the reader is woken once for all of them.
     func deliverHead() {
         lock.lock()
-        guard let head = heldHead, let waiter = headWaiter else { return lock.unlock() }
-        (heldHead, headWaiter) = (nil, nil)
+        let (head, waiter) = (heldHead, headWaiter)
+        heldHead = nil
+        if head != nil { headWaiter = nil }
         lock.unlock()
-        waiter.resume(returning: .success(head))
+        // Without a waiter, the reader has gone.
+        if let head { waiter?.resume(returning: .success(head)) }
     }
 
     /// The transfer has left curl's hands.
@@ -125,11 +130,13 @@ extension Transfer {
         lock.lock()
         guard end == nil else { return lock.unlock() }
         end = result
-        let (head, body) = (heldHead == nil ? headWaiter : nil, bodyWaiter)
-        if heldHead == nil { headWaiter = nil }
+        let body = bodyWaiter
         bodyWaiter = nil
+        // A head that is held is handed over at the end of the turn, whatever the end is.
+        let headless = heldHead == nil ? headWaiter : nil
+        if headless != nil { headWaiter = nil }
         lock.unlock()
-        head?.resume(returning: result.flatMap { .failure(TransportError(.malformed, "an answer without a head")) })
+        headless?.resume(returning: result.flatMap { .failure(TransportError(.malformed, "an answer without a head")) })
         body?.resume(returning: result.map { nil })
     }
 
@@ -226,9 +233,11 @@ extension UnsafeRawBufferPointer {
     /// As text in which a line break within the line, of which some servers are capable, is a space (RFC 9110, 5.5):
     /// whoever passes the value on passes one line on.
     fileprivate var fieldValue: String {
-        guard contains(where: { $0 == 0 || $0 == 0x0A || $0 == 0x0D }) else { return text }
-        return map { $0 == 0 || $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }.withUnsafeBytes { $0.text }
+        guard contains(where: Self.breaksLine) else { return text }
+        return map { Self.breaksLine($0) ? 0x20 : $0 }.withUnsafeBytes { $0.text }
     }
+
+    private static func breaksLine(_ byte: UInt8) -> Bool { byte == 0 || byte == 0x0A || byte == 0x0D }
 
     /// As UTF-8 if that is what it is, else as the Latin-1 that HTTP once said it was: no byte is lost.
     fileprivate var text: String {

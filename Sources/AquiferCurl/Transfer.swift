@@ -39,8 +39,10 @@ final class Transfer: HTTPBodySource, @unchecked Sendable {
     var refusal: TransportError?
     /// When the other side was last heard of; `nil` until connected.
     var lastHeard: ContinuousClock.Instant?
-    /// The number of bytes sent that the other side had not confirmed when the loop last looked.
-    var lastUnconfirmed = 0
+    /// The connection that carries it; `nil` until connected.
+    var connection: Connection?
+    /// How far the body of the request had come when the loop last looked.
+    var progress = UploadProgress()
 
     init(_ request: HTTPRequest, route: Route?, owner: LoopOwner) {
         self.request = request

@@ -13,7 +13,7 @@ import Foundation
 /// - Warning: On Linux, use `CurlHTTPClient`: cancelling a transfer of URLSession can deadlock or crash the process
 ///   there (Swift 6.3.1). Neither cancel a task that uses this client, nor drop a body that has not been read to its
 ///   end. An exceeded limit cancels the transfer too. On a busy machine a redirect can also crash the process. A slow
-///   reader does not slow the sender there.
+///   reader does not slow the sender there. It counts as silence there when the other side takes what the system holds of a body.
 ///
 /// URLSession does not distinguish connecting from waiting: `limits.idle` is the limit of both.
 public final class URLSessionHTTPClient: HTTPClient {

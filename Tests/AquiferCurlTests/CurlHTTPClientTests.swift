@@ -56,15 +56,30 @@ struct CurlHTTPClientTests {
         #expect(server.connections == 1)
     }
 
-    @Test("The head is handed over with all that came with it, so that its reader is woken once")
-    func wokenOnce() async throws {
-        let server = try Self.echo()
-        let transfer = Transfer(HTTPRequest(.get, server.url("/body")), route: nil, owner: LoopOwner(.init()))
-        let head = try await transfer.start()
-        #expect(head.status == 200)
-        #expect(transfer.isOver)
-        #expect(try await transfer.next() == Data("/body".utf8))
-        #expect(try await transfer.next() == nil)
+    @Test(
+        "The reader of a head is woken once, when the body and the end that came with it are there",
+        arguments: [true, false])
+    func wokenOnce(endsWell: Bool) async throws {
+        let url = try #require(URL(string: "http://server.example/"))
+        let transfer = Transfer(HTTPRequest(.get, url), route: nil, owner: LoopOwner(.init()))
+        let end: Result<Void, TransportError> = endsWell ? .success(()) : .failure(TransportError(.interrupted, "cut"))
+        let head = await withCheckedContinuation { waiter in
+            transfer.headWaiter = waiter
+            for line in ["HTTP/1.1 200 OK\r\n", "\r\n"] {
+                #expect(Array(line.utf8).withUnsafeBytes { transfer.received(headerLine: $0) })
+            }
+            #expect(Array("body".utf8).withUnsafeBytes { transfer.received(body: $0) } == 4)
+            transfer.finish(end)
+            #expect(transfer.headWaiter != nil)
+            transfer.deliverHead()
+        }
+        #expect(try head.get().status == 200)
+        #expect(try await transfer.next() == Data("body".utf8))
+        if endsWell {
+            #expect(try await transfer.next() == nil)
+        } else {
+            await #expect(throws: TransportError.self) { try await transfer.next() }
+        }
     }
 
     @Test("Requests beyond the limit of connections to a host wait and are answered")

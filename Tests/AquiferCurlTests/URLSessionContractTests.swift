@@ -24,7 +24,7 @@ struct URLSessionContractTests {
             "Answers before the final one are skipped",
             // A trailer crashes the process: "Transfer completed, but there's no response".
             "A body ends with its last chunk, or with the connection, if its length is not known",
-            // What the system holds of a body, and the other side takes, counts as silence.
+            // It counts as silence when the other side takes what the system holds of a body.
             "A server that takes a body slowly is not silent, though the system holds what is left of it",
             // These three fail with URLError.unknown.
             "Bytes that are not ASCII in a field do no harm",

@@ -45,7 +45,7 @@ def test_a_row_says_whether_its_target_holds(table, capsys, work, ratios, target
 def test_a_known_work_without_a_row_is_told(table, monkeypatch, capsys):
     monkeypatch.setattr(table, "KNOWN", {"slow": 0.8, "renamed": 0.7, "without a target": 0.6})
     rows = [table.Row("slow", "ours", "theirs", [0.9], at_least=1), table.Row("without a target", "ours", "theirs", [1])]
-    assert table.without_rows(rows) == ["renamed", "without a target"]
+    assert table.known_without_a_row(rows) == ["renamed", "without a target"]
     assert "'renamed'" in capsys.readouterr().err
 
 

@@ -89,7 +89,8 @@ def test_a_sanitizer_that_had_too_little_time_says_so_and_hides_no_failure(root,
     swift = f"""case "$*" in test*) echo "{said}"; exit 124 ;; esac"""
     files = {"swift": swift, "timeout": 'shift 3; exec "$@"', ".build/venv/bin/python": "exit 0"}
     steps = set(re.findall(r"^Scripts/[\w-]+", (root / "Scripts/check").read_text(), re.MULTILINE))
-    files |= dict.fromkeys(steps, "exit 0")
+    assert steps, "Scripts/check calls its steps in another way"
+    files |= dict.fromkeys(steps - {"Scripts/check", "Scripts/watched"}, "exit 0")
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(f"#!/bin/bash\n{text}\n")

@@ -27,6 +27,11 @@ struct ListeningSocket: Sendable {
             if address.pointee.ai_family == AF_INET6 {
                 setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &on, socklen_t(MemoryLayout<Int32>.size))
             }
+            // Its connections inherit it. libmicrohttpd counts it as silence while the system takes nothing. By default, the system takes the next
+            // bytes when a third of several megabytes is gone, for which a slow reader needs a minute.
+            var unsent: Int32 = 128 << 10
+            setsockopt(
+                descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &unsent, socklen_t(MemoryLayout<Int32>.size))
             guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0, fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else {
                 throw failure(Self.lastError)
             }

@@ -16,7 +16,7 @@ PROMPT = 3.0
 #: A user who waits for this much less than the late call takes may have waited for a busy machine, which is looked at again.
 MARGIN = 2
 #: The time that a request which is left gets to reach the late call, in seconds.
-LONGEST = 5.0
+REACH = 5.0
 #: Calls of the loops of the network, which the kernel answers at once: a late one delays the loop itself.
 LOOPS = {
     "epoll_wait", "epoll_ctl", "poll", "recv", "send", "recvfrom", "sendto", "connect", "socket", "socketpair", "getsockopt",
@@ -88,9 +88,10 @@ class LateServer:
             "the state of the connection": lambda: site.ask("/api/connection", timeout=patience)[0] == 200})
 
         def until_struck():
-            # Half a second is enough for a request to reach its late call, except on a busy machine.
+            """Waits until the late call has begun, and at least half a second: enough, except on a busy machine. A run that only counts
+            has none to wait for."""
             time.sleep(0.5)
-            end = time.monotonic() + (LONGEST if fault else 0)
+            end = time.monotonic() + (REACH if fault else 0)
             while not struck.exists() and time.monotonic() < end:
                 time.sleep(0.05)
 

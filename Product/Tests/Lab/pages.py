@@ -94,7 +94,7 @@ class Site:
             return error.code, error.read()
 
     def leave(self, path, wait):
-        """Asks, and goes away once the wait returns."""
+        """Asks, and goes away when `wait()` has returned."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=10) as connection:
             connection.sendall(
                 f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nAuthorization: Bearer {self.token}\r\n\r\n".encode())

@@ -4,6 +4,7 @@ struct ScopedBatches: EntryBatches {
     let life: ScopeLife
 
     func retrieve(_ keys: [String]) async throws(StoreError) -> [Result<SeenEntry?, StoreError>] {
+        for key in keys where key.isEmpty { throw .invalidKey(key) }
         let own = try await life.enter()
         let found = try await base.retrieve(keys.map { own + $0 })
         // The end may have deleted entries meanwhile: they are not missing.
@@ -12,6 +13,7 @@ struct ScopedBatches: EntryBatches {
     }
 
     func change(_ changes: [SeenChange]) async throws(StoreError) -> [SeenEntry?] {
+        for change in changes where change.key.isEmpty { throw .invalidKey(change.key) }
         let own = try await life.enter()
         let made = try await base.change(
             changes.map { change in SeenChange(own + change.key, change.seen, replacement: change.replacement) })

@@ -26,8 +26,7 @@ final class ScopedStore: SeveralReads, UnflushedChanges {
 
     func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
         guard !key.isEmpty else { throw .invalidKey(key) }
-        let prefix: String
-        if let known = life.prefix { prefix = known } else { prefix = try await life.enter() }
+        let prefix = try await beginning()
         let found = await own(key) { () async throws(StoreError) in try await self.base.retrieve(prefix + key) }
         // The end may have deleted the entry meanwhile: it is not missing.
         try await life.check()
@@ -36,14 +35,20 @@ final class ScopedStore: SeveralReads, UnflushedChanges {
 
     func retrieve(several keys: [String]) async -> [Result<StoredEntry?, StoreError>] {
         do throws(StoreError) {
-            let prefix: String
-            if let known = life.prefix { prefix = known } else { prefix = try await life.enter() }
+            let prefix = try await beginning()
+            // An empty key stays empty: it alone is refused.
             let found = await base.entries(under: keys.map { $0.isEmpty ? $0 : prefix + $0 })
+            // The end may have deleted entries meanwhile: they are not missing.
             try await life.check()
             return zip(keys, found).map { key, found in found.mapError { $0.renamed(key) } }
         } catch {
             return keys.map { .failure($0.isEmpty ? .invalidKey($0) : error) }
         }
+    }
+
+    /// The beginning of the keys of this generation.
+    private func beginning() async throws(StoreError) -> String {
+        if let known = life.prefix { known } else { try await life.enter() }
     }
 
     func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {

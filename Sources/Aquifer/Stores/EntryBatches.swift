@@ -13,7 +13,7 @@ public protocol EntryBatches: Sendable {
     /// The entries under the keys at one moment, in the order of the keys: each the entry, `nil` if there is none, or the
     /// error of its damage.
     ///
-    /// - Throws: ``StoreError`` if the place is out of reach.
+    /// - Throws: ``StoreError`` if the place is out of reach, or a key is empty.
     func retrieve(_ keys: [String]) async throws(StoreError) -> [Result<SeenEntry?, StoreError>]
 
     /// Makes the changes of those entries that are as they were seen, in as few steps as the store can. Each change is made
@@ -21,7 +21,7 @@ public protocol EntryBatches: Sendable {
     ///
     /// - Returns: for each change its entry afterwards; `nil` for a change that was not made. After a lost answer it is `nil`, too, for a
     ///   deletion that was made: look whether the entry is there.
-    /// - Throws: ``StoreError``. After ``StoreError/uncertain(operation:reason:)``, or if they took several steps, some may have
+    /// - Throws: ``StoreError``, also for an empty key. After ``StoreError/uncertain(operation:reason:)``, or if they took several steps, some may have
     ///   been made.
     func change(_ changes: [SeenChange]) async throws(StoreError) -> [SeenEntry?]
 }

@@ -47,37 +47,42 @@ package enum ToldChange {
 
     /// The changes in a message, of one entry or of several; `nil` for one of this instance's own, which has been told already.
     package static func changes(_ text: String, to instance: String) -> [StoreChange]? {
-        guard let message = Message(text), message.kind == "entries", !isOwn(text, of: instance) else {
-            return change(text, to: instance).map { [$0] }
-        }
-        let keys = message.names.utf8.split(separator: UInt8(ascii: ",")).map { name(Substring($0)) }
-        return keys.contains(nil) ? [.everything] : keys.compactMap { $0.map { .entry($0) } }
+        if isOwn(text, of: instance) { return nil }
+        guard let message = Message(text) else { return [.everything] }
+        guard message.kind == "entries" else { return [message.change] }
+        let keys = message.digits.utf8.split(separator: UInt8(ascii: ",")).map { key(of: Substring($0)) }
+        return keys.isEmpty || keys.contains(nil) ? [.everything] : keys.compactMap { $0.map { .entry($0) } }
     }
 
     /// The change in a message; `nil` for one of this instance's own, which has been told already.
     package static func change(_ text: String, to instance: String) -> StoreChange? {
         if isOwn(text, of: instance) { return nil }
-        guard let message = Message(text), let name = name(message.names) else { return .everything }
-        switch message.kind {
-        case "entry": return .entry(name)
-        case "prefix": return .prefix(name)
-        default: return .everything
-        }
+        return Message(text)?.change ?? .everything
     }
 
-    private static func name(_ digits: Substring) -> String? {
+    private static func key(of digits: Substring) -> String? {
         Data(hexadecimal: digits).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// A message in its words. They are found by bytes: a busy outbox hears of thousands of changes a second.
     private struct Message {
         let kind: Substring
-        let names: Substring
+        let digits: Substring
 
         init?(_ text: String) {
             let words = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
             guard words.count == 3 else { return nil }
-            (kind, names) = (Substring(words[1]), Substring(words[2]))
+            (kind, digits) = (Substring(words[1]), Substring(words[2]))
+        }
+
+        /// The change of one key or prefix; everything, if it is about something else or cannot be read.
+        var change: StoreChange {
+            guard let key = key(of: digits) else { return .everything }
+            switch kind {
+            case "entry": return .entry(key)
+            case "prefix": return .prefix(key)
+            default: return .everything
+            }
         }
     }
 }

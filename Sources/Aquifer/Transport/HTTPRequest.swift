@@ -6,7 +6,8 @@ public struct HTTPRequest: Sendable, Hashable {
     public struct Limits: Sendable, Hashable, Codable {
         /// The longest wait for a connection.
         public var connect: Duration
-        /// The longest silence of the other side once connected. While it takes bytes of the request's body, it is not silent.
+        /// The longest silence of the other side once connected. It is not silent while its system confirms bytes of the request's body. An upload
+        /// may be given up a quarter later.
         public var idle: Duration
         /// The longest duration of the whole transfer; `nil` for no limit while bytes keep arriving.
         public var total: Duration?

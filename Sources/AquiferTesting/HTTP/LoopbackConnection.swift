@@ -21,7 +21,7 @@ public final class LoopbackConnection {
         }
     }
 
-    /// The wait before each read of at most 64 KiB: a slow receiver has one.
+    /// The pause before each read of at most 64 KiB, a second at most. None by default; with one, the connection is a slow receiver.
     public var pauseBeforeReads: Duration = .zero
 
     private let socket: Int32
@@ -107,7 +107,7 @@ public final class LoopbackConnection {
 
     /// More bytes; `false` at their end.
     private func receive() throws -> Bool {
-        if pauseBeforeReads > .zero { usleep(UInt32(pauseBeforeReads / .microseconds(1))) }
+        if pauseBeforeReads > .zero { usleep(UInt32(min(pauseBeforeReads, .seconds(1)) / .microseconds(1))) }
         guard try Socket.wait(socket, for: POLLIN, within: patience) else { throw POSIXError(.ETIMEDOUT) }
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         let count = recv(socket, &buffer, buffer.count, 0)

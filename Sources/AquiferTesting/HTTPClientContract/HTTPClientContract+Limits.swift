@@ -40,7 +40,7 @@ extension HTTPClientContract {
         },
         Check(.limits, "A server that takes a body slowly is not silent, though the system holds what is left of it") {
             trial in
-            // The system holds several megabytes of a body, and needs longer for them than the limit on silence.
+            // The reads take 2.6 s: 64 KiB every 20 ms. The system holds several megabytes, and needs longer for them than the limit on silence.
             let body = Data(count: 8 << 20)
             let server = try LoopbackServer { connection in
                 connection.pauseBeforeReads = .milliseconds(20)
@@ -48,8 +48,22 @@ extension HTTPClientContract {
                 try connection.respond(body: Data("\(request.body.count)".utf8))
             }
             let limits = HTTPRequest.Limits(idle: .milliseconds(300))
-            let answer = try await trial.data(HTTPRequest(.put, server.url(), body: HTTPBody(parts: [.bytes(body)]), limits: limits))
+            let request = HTTPRequest(.put, server.url(), body: HTTPBody(parts: [.bytes(body)]), limits: limits)
+            let answer = try await trial.data(request)
             try trial.expect(answer, is: Data("\(body.count)".utf8), "the number of bytes that arrived")
+        },
+        Check(.limits, "A server that stops taking a body, or takes it and says nothing, reaches the limit on silence") {
+            trial in
+            for (pause, length) in [(Duration.seconds(1), 32 << 20), (.zero, 1 << 20)] {
+                // The system takes some megabytes, whether the server reads or not.
+                let server = try LoopbackServer { connection in
+                    connection.pauseBeforeReads = pause
+                    if try connection.readRequest() != nil { _ = connection.waitForClose() }
+                }
+                let body = HTTPBody(parts: [.bytes(Data(count: length))])
+                let limits = HTTPRequest.Limits(idle: .milliseconds(300))
+                try await trial.expectFailure(.timedOut, HTTPRequest(.put, server.url(), body: body, limits: limits))
+            }
         },
         Check(.limits, "An answer that keeps coming reaches the limit on the whole transfer") { trial in
             let server = try LoopbackServer { connection in

@@ -23,14 +23,19 @@ struct SeveralReadsTests {
         #expect(store.steps.reads == 1)
     }
 
-    @Test("are those that can be read, where one is damaged or has no key")
-    func damaged() async throws {
+    @Test("are refused one by one, where one has no key")
+    func withoutKey() async throws {
         let store = try await filled()
         #expect(await store.entries(under: ["", "b"]) == [.failure(.invalidKey("")), .success(entry("b"))])
-        base.fail(.retrieve, with: .unreadable(key: "a", reason: "cut"))
-        #expect(
-            await store.entries(under: ["a", "a"])
-                == Array(repeating: .failure(.unreadable(key: "a", reason: "cut")), count: 2))
+    }
+
+    @Test("are those that can be read, where one is damaged")
+    func damaged() async throws {
+        _ = try await filled()
+        let store = BatchingStore(DamagedStore(base: base, suffix: "a"))
+        let damage = StoreError.unreadable(key: "a", reason: "cut")
+        #expect(await store.entries(under: ["a", "b"]) == [.failure(damage), .success(entry("b"))])
+        #expect(store.steps.reads == 1)
     }
 
     @Test("are all the failure of a store that is out of reach")
@@ -52,12 +57,41 @@ struct SeveralReadsTests {
         #expect(await scope.store.entries(under: ["", "b"]) == [.failure(.invalidKey("")), .success(entry("mine"))])
     }
 
-    @Test("are told by a scope with its own keys if they are damaged, and all fail with its store")
+    @Test("are told by a scope with its own key, where one is damaged")
+    func damagedInScope() async throws {
+        let scope = Scope("user", in: BatchingStore(DamagedStore(base: base, suffix: "damaged")))
+        try await scope.store.insert(entry("mine"), for: "b")
+        let damage = StoreError.unreadable(key: "damaged", reason: "cut")
+        #expect(await scope.store.entries(under: ["damaged", "b"]) == [.failure(damage), .success(entry("mine"))])
+    }
+
+    @Test("all fail with the store around a scope")
     func failingScope() async throws {
         let scope = Scope("user", in: base)
         try await scope.store.insert(entry("mine"), for: "b")
         base.fail(.retrieve, with: .busy(path: "store"))
         #expect(
             await scope.store.entries(under: ["", "b"]) == [.failure(.invalidKey("")), .failure(.busy(path: "store"))])
+    }
+
+    @Test("An empty key is refused by the batches of a scope, as by those of its store")
+    func emptyKeyInBatches() async throws {
+        let batches = try #require(Scope("user", in: BatchingStore(base)).store.batches)
+        await #expect(throws: StoreError.invalidKey("")) { try await batches.retrieve(["a", ""]) }
+        let seen = SeenEntry(entry: entry("seen"), mark: Data())
+        await #expect(throws: StoreError.invalidKey("")) {
+            try await batches.change([SeenChange("", seen, replacement: nil)])
+        }
+    }
+}
+
+/// A store in which the entries whose keys end with a suffix are damaged.
+private struct DamagedStore: ForwardingStore {
+    let base: any CacheStore
+    let suffix: String
+
+    func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
+        if key.hasSuffix(suffix) { throw .unreadable(key: key, reason: "cut") }
+        return try await base.retrieve(key)
     }
 }
