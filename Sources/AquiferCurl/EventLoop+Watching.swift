@@ -73,14 +73,14 @@ extension Transfer {
     }
 }
 
-/// How far an upload had come when the loop last looked.
+/// The progress of an upload, as of the loop's last look.
 struct UploadProgress {
     private var sent = 0
     private var confirmed: Int?
 
     /// Notes how far it has come.
     ///
-    /// What the system holds tells nothing by itself: curl fills it up between two looks. What the other side has confirmed only grows.
+    /// The bytes that the system holds tell nothing by themselves: curl fills it up between two looks. The bytes that the other side has confirmed only grow.
     ///
     /// - Parameters:
     ///   - sent: the bytes that the system has taken from curl.

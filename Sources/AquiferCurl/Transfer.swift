@@ -41,7 +41,7 @@ final class Transfer: HTTPBodySource, @unchecked Sendable {
     var lastHeard: ContinuousClock.Instant?
     /// The connection that carries it; `nil` until connected.
     var connection: Connection?
-    /// How far the body of the request had come when the loop last looked.
+    /// The progress of the request's body, as of the loop's last look.
     var progress = UploadProgress()
 
     init(_ request: HTTPRequest, route: Route?, owner: LoopOwner) {

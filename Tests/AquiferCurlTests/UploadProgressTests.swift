@@ -4,7 +4,7 @@ import Testing
 
 @Suite("How far an upload has come, as the loop sees it now and then")
 struct UploadProgressTests {
-    /// Whether it grows at each of several looks, after a first one.
+    /// The answers at several looks after a first one: true if it has grown.
     private func growth(_ first: (sent: Int, unconfirmed: Int?), _ looks: (sent: Int, unconfirmed: Int?)...) -> [Bool] {
         var progress = UploadProgress()
         _ = progress.grows(sent: first.sent, unconfirmed: first.unconfirmed)

@@ -52,7 +52,8 @@ extension HTTPClientContract {
             let answer = try await trial.data(request)
             try trial.expect(answer, is: Data("\(body.count)".utf8), "the number of bytes that arrived")
         },
-        Check(.limits, "A server that stops taking a body, or takes it and says nothing, reaches the limit on silence") {
+        Check(.limits, "A server that stops taking a body, or takes it and says nothing, reaches the limit on silence")
+        {
             trial in
             for (pause, length) in [(Duration.seconds(1), 32 << 20), (.zero, 1 << 20)] {
                 // The system takes some megabytes, whether the server reads or not.
