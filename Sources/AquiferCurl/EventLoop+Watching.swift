@@ -60,17 +60,6 @@ extension Transfer {
 
     /// The number of looks within the limit: a sign of life is found late by a fourth of it at most.
     private static var looksAtUpload: Int { 4 }
-
-    /// The two ends of a connection.
-    struct Connection {
-        let localPort: Int32
-        /// The address, if a body is sent to it.
-        let remote: String
-        let remotePort: Int32
-
-        /// True if both may be the same connection.
-        func hasPorts(of other: Connection) -> Bool { localPort == other.localPort && remotePort == other.remotePort }
-    }
 }
 
 /// The progress of an upload, as of the loop's last look.
@@ -80,7 +69,7 @@ struct UploadProgress {
 
     /// Notes how far it has come.
     ///
-    /// The bytes that the system holds tell nothing by themselves: curl fills it up between two looks. The bytes that the other side has confirmed only grow.
+    /// The bytes that the system holds tell nothing by themselves: curl adds to them between two looks. The bytes that the other side has confirmed only grow.
     ///
     /// - Parameters:
     ///   - sent: the bytes that the system has taken from curl.

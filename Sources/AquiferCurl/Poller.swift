@@ -81,8 +81,19 @@ final class Poller: @unchecked Sendable {
         if code != CURLM_OK { failure = code }
     }
 
+    /// The two ends of a connection.
+    struct Connection {
+        let localPort: Int32
+        /// The address, if a body is sent to it.
+        let remote: String
+        let remotePort: Int32
+
+        /// True if both may be the same connection.
+        func hasPorts(of other: Connection) -> Bool { localPort == other.localPort && remotePort == other.remotePort }
+    }
+
     /// The number of bytes that the system holds of what was sent on a connection; `nil` if it does not say, or curl does not watch it now.
-    func unconfirmed(on connection: Transfer.Connection) -> Int? {
+    func unconfirmed(on connection: Connection) -> Int? {
         for entry in entries.dropFirst() {
             let (local, remote) = (connection.localPort, connection.remotePort)
             guard aq_is_connection(entry.fd, local, connection.remote, remote) != 0 else { continue }

@@ -40,7 +40,7 @@ final class Transfer: HTTPBodySource, @unchecked Sendable {
     /// When the other side was last heard of; `nil` until connected.
     var lastHeard: ContinuousClock.Instant?
     /// The connection that carries it; `nil` until connected.
-    var connection: Connection?
+    var connection: Poller.Connection?
     /// The progress of the request's body, as of the loop's last look.
     var progress = UploadProgress()
 
