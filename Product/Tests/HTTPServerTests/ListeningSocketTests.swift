@@ -19,4 +19,26 @@ struct ListeningSocketTests {
         #expect(value == 128 << 10)
         withExtendedLifetime(client) {}
     }
+
+    @Test(
+        "A slow reader gets all of a long answer, though the system needs longer than the limit on silence for a part of it"
+    )
+    func longAnswers() async throws {
+        let (count, piece) = (8 << 20, 64 << 10)
+        let server = try HTTPServer(.init(idleTimeout: .seconds(1))) { _ in .text(String(repeating: "a", count: count))
+        }
+        try await onThread { [port = server.port] in
+            let client = try RawClient(port: port, receiveBuffer: Int32(piece))
+            try client.send("GET / HTTP/1.1\r\nHost: test\r\n\r\n")
+            _ = try client.read(until: "\r\n\r\n")
+            // The system takes some megabytes at once. At this pace, a third of them is gone in two seconds.
+            let slow = 25
+            for _ in 0..<slow {
+                _ = try client.read(count: piece)
+                usleep(100_000)
+            }
+            #expect(try client.read(count: count - slow * piece).count == count - slow * piece)
+        }
+        await server.stop()
+    }
 }
