@@ -112,7 +112,7 @@ final class EasyHandle {
         if let body = transfer.request.body, let length = curl_off_t(exactly: body.length) {
             set(CURLOPT_UPLOAD, 1)
             // With curl's own buffer of 64 KiB, as many bytes take four turns of the loop; with this one they take one.
-            if length > Self.uploadBuffer { set(CURLOPT_UPLOAD_BUFFERSIZE, Self.uploadBuffer) }
+            if length >= Self.largeBody { set(CURLOPT_UPLOAD_BUFFERSIZE, Self.uploadBuffer) }
             note(aq_curl_set_size(easy, CURLOPT_INFILESIZE_LARGE, length))
             set(CURLOPT_CUSTOMREQUEST, method.rawValue)
         } else if method == "HEAD" {
@@ -161,8 +161,9 @@ final class EasyHandle {
         note(aq_curl_set_pointer(easy, option, value))
     }
 
-    /// The size of curl's buffer for a body that is larger than it, in bytes.
-    private static let uploadBuffer = 256 << 10
+    /// The size of curl's buffer for a large body, and the least length of one, in bytes. `HTTPRequest.onSent` is called for each buffer: on a slow network,
+    /// a smaller body would seem to stand still in between.
+    private static let (uploadBuffer, largeBody) = (256 << 10, 8 << 20)
 
     /// At least 1: for curl, 0 is "no limit".
     private static func milliseconds(_ limit: Duration) -> Int { limit.milliseconds(in: 1...1_000_000_000) }
