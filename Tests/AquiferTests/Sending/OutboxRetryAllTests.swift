@@ -203,6 +203,8 @@ struct OutboxRetryAllTests {
         try await outbox.enqueue(world.note("one"))
         world.server.rule { _, _ in .status(500) }
         let sending = Task { try await outbox.drainToEnd() }
+        // While the request is on its way, its claim sleeps, too.
+        #expect(try await eventually { try await outbox.items().first?.attempts == 1 })
         await world.clock.waitForSleepers()
         sending.cancel()
         #expect(try await sending.value.failed == 1)
