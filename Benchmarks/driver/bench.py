@@ -11,7 +11,7 @@ import live
 import peers
 import replicas
 import shared
-from table import Row, duration, grouped, progress, rate, ratios, rounds, show, speed, with_works, known_without_a_row
+from table import Row, duration, grouped, known_without_a_row, progress, rate, ratios, rounds, show, speed, with_works
 
 
 def cached(bench):

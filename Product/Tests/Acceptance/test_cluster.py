@@ -53,7 +53,8 @@ def test_nothing_that_was_acknowledged_is_lost_or_doubled_when_the_primary_is_ki
     failing = threading.Event()
 
     def post():
-        for number in range(12):
+        # On a busy machine the successor of the primary needs longer, and more of them fail meanwhile.
+        for number in itertools.takewhile(lambda number: number < 12 or len(acknowledged) <= 6 and number < 48, itertools.count()):
             title = f"Clip {number}"
             begun.append(title)
             # A post whose command fails may be queued all the same.
@@ -81,7 +82,6 @@ def test_nothing_that_was_acknowledged_is_lost_or_doubled_when_the_primary_is_ki
             break
         time.sleep(0.5)
     titles = cluster.titles()
-    # Four before it was killed, and some afterwards: on a busy machine, its successor needs longer.
-    assert len(acknowledged) > 4
+    assert len(acknowledged) > 6
     assert {title: titles.count(title) for title in acknowledged} == dict.fromkeys(acknowledged, 1)
     assert all(titles.count(title) <= 1 for title in begun)
