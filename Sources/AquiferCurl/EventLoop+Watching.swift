@@ -44,9 +44,7 @@ extension EventLoop {
         guard transfer.lastHeard != nil, transfer.bodyReader != nil, let handle = transfer.handle else { return }
         var unconfirmed: Int?
         if let connection = transfer.connection {
-            let isAlone = transfers.values.allSatisfy {
-                $0 === transfer || $0.connection?.hasPorts(of: connection) != true
-            }
+            let isAlone = transfers.values.allSatisfy { $0 === transfer || $0.connection != connection }
             if isAlone { unconfirmed = poller.unconfirmed(on: connection) }
         }
         if transfer.progress.grows(sent: handle.sent, unconfirmed: unconfirmed) { transfer.heard() }

@@ -82,14 +82,11 @@ final class Poller: @unchecked Sendable {
     }
 
     /// The two ends of a connection.
-    struct Connection {
+    struct Connection: Equatable {
         let localPort: Int32
-        /// The address, if a body is sent to it.
+        /// The address of the other side, as text.
         let remote: String
         let remotePort: Int32
-
-        /// True if both may be the same connection.
-        func hasPorts(of other: Connection) -> Bool { localPort == other.localPort && remotePort == other.remotePort }
     }
 
     /// The number of bytes that the system holds of what was sent on a connection; `nil` if it does not say, or curl does not watch it now.

@@ -6,9 +6,8 @@ import AquiferFoundation
 extension Transfer {
     /// The connection is there, new or used again, and the request is about to go out.
     func connected(_ localPort: Int32, _ remote: UnsafePointer<CChar>?, _ remotePort: Int32) {
-        let address = bodyReader == nil ? nil : remote
         connection = Poller.Connection(
-            localPort: localPort, remote: address.map { String(cString: $0) } ?? "", remotePort: remotePort)
+            localPort: localPort, remote: remote.map { String(cString: $0) } ?? "", remotePort: remotePort)
         heard()
         owner.loop.watch(self)
     }
