@@ -162,6 +162,9 @@ def paid(page, look, folder):
     look("payment about to be given up")
     go(page, "/payments", "payment")
     look("payments")
+    page.by("payment-receipt").first.click()
+    look("receipt from the history")
+    page.page.keyboard.press("Escape")
     page.by("payment-give-up").click()
     look("payments that ask")
 

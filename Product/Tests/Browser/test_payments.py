@@ -846,6 +846,40 @@ class TestEveryDay:
         expect(page.by("receipt")).to_be_visible()
         expect(page.by("receipt-print")).to_be_hidden()
 
+    def test_a_receipt_is_opened_again_from_the_history(self, wallet):
+        page = wallet()
+        add_card(page, GOOD)
+        open_contact(page)
+        enter(page, "1500")
+        page.by("pay").click()
+        shown = {name: page.by(name).text_content() for name in ("receipt-number", "receipt-total", "receipt-date", "receipt-card")}
+        page.by("receipt-history").click()
+        button = page.by("payment-receipt").first
+        button.click()
+        sheet = page.by("receipt-sheet")
+        expect(sheet).to_be_visible()
+        for name, text in shown.items():
+            expect(sheet.locator(f'[data-test="{name}"]')).to_have_text(text)
+        with page.page.expect_download() as saved:
+            sheet.locator('[data-test="receipt-picture"]').click()
+        assert saved.value.suggested_filename == f"receipt-{shown['receipt-number']}.png"
+        page.page.emulate_media(media="print")
+        expect(sheet.locator('[data-test="receipt"]')).to_be_visible()
+        expect(page.by("payments")).to_be_hidden()
+        page.page.emulate_media(media="screen")
+        page.page.keyboard.press("Escape")
+        expect(sheet).to_be_hidden()
+        expect(button).to_be_focused()
+        # A payment that was declined has none.
+        add_card(page, BAD)
+        open_contact(page)
+        enter(page, "1600")
+        page.by("pay").click()
+        expect(page.by("declined")).to_be_visible()
+        page.page.goto(page.server.base + "/payments")
+        expect(page.by("payment")).to_have_count(2)
+        expect(page.by("payment-receipt")).to_have_count(1)
+
     def test_the_history_is_grouped_by_day(self, stopped_server, open_page):
         server = stopped_server.start()
         page = open_page(server, "/contacts", wait=False, fails=True)

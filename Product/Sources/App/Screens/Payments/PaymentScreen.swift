@@ -137,12 +137,7 @@ final class PaymentScreen: Screen {
 
     private func receipt(_ context: ScreenContext) -> Receipt? {
         guard case .approved(let record) = model.phase else { return nil }
-        let date = record.bookedAt ?? record.startedAt
-        return Receipt(
-            number: record.number, date: date.formatted(.iso8601), dateText: context.dateText(date),
-            name: record.contact.name, username: record.contact.username, masked: record.card.masked,
-            brandName: record.card.brandName(context.language), amount: record.amount.text, total: record.amount.text,
-            status: record.state.text(context.language))
+        return context.receipt(of: record)
     }
 }
 

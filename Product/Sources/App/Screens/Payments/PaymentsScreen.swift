@@ -39,6 +39,8 @@ final class PaymentsScreen: Screen {
         let brandName: String
         @OrNull var number: Int?
         @OrNull var note: String?
+        /// The receipt of an approved payment.
+        @OrNull var receipt: PaymentScreen.Receipt?
         let codeLength: Int
         let canCheck: Bool
         let canRetry: Bool
@@ -113,6 +115,7 @@ final class PaymentsScreen: Screen {
             day: context.dayText(record.bookedAt ?? record.startedAt),
             timeText: context.timeText(record.bookedAt ?? record.startedAt), masked: record.card.masked,
             brandName: record.card.brandName(context.language), number: record.number, note: record.note(context),
+            receipt: record.state == .approved ? context.receipt(of: record) : nil,
             codeLength: record.card.brand?.codeLength ?? 3,
             canCheck: record.state == .unknown || record.state == .abandoned, canRetry: record.state.canBeSentAgain,
             canGiveUp: record.state == .unknown, isBusy: model.busy.contains(record.id),
@@ -176,6 +179,19 @@ extension PaymentRecord {
         case .abandoned:
             return language.text("payments.why.abandoned")
         }
+    }
+}
+
+@MainActor
+extension ScreenContext {
+    /// The receipt of an approved payment.
+    func receipt(of record: PaymentRecord) -> PaymentScreen.Receipt {
+        let date = record.bookedAt ?? record.startedAt
+        return PaymentScreen.Receipt(
+            number: record.number, date: date.formatted(.iso8601), dateText: dateText(date),
+            name: record.contact.name, username: record.contact.username, masked: record.card.masked,
+            brandName: record.card.brandName(language), amount: record.amount.text, total: record.amount.text,
+            status: record.state.text(language))
     }
 }
 

@@ -1,6 +1,7 @@
 import { backButton } from "../components/back-button.js";
 import { CodeField } from "../components/code-field.js";
 import { Form, drawReady } from "../components/form.js";
+import { ReceiptSheet } from "../components/receipt-sheet.js";
 import { icon } from "../components/icon.js";
 import { errorBanner, message } from "../components/states.js";
 import { toast } from "../components/toast.js";
@@ -65,6 +66,7 @@ export class PaymentsScreen extends ModelScreen {
   /** @type {Form} */
   #form = new Form([{ input: this.#code.input, error: this.#code.error, problem: () => this.#codeProblem() }],
     { isHeard: () => true, isReady: () => this.#code.isComplete, send: () => this.#retry() });
+  #receipt = new ReceiptSheet();
   /**
    * The payment that something is being done with.
    *
@@ -84,6 +86,7 @@ export class PaymentsScreen extends ModelScreen {
 
   hide() {
     super.hide();
+    this.#receipt.close();
     this.#ask(null);
   }
 
@@ -143,11 +146,21 @@ export class PaymentsScreen extends ModelScreen {
           h("p", { class: "payment-line payment-more" }, h("span", {}, payment.timeText),
             h("span", { class: `chip chip-${payment.state}`, "data-test": "payment-state" }, payment.stateText)),
           h("p", { class: "payment-line payment-more" }, h("span", {}, `${payment.brandName} ${payment.masked}`),
-            payment.number !== null && h("span", {}, t("payments.number", payment)))),
+            payment.number !== null && h("span", {}, t("payments.number", payment))),
+          payment.receipt && this.#receiptButton(payment, payment.receipt)),
         payment.note && h("div", { class: "payment-ask" }, h("p", {}, payment.note),
           asking === "code" ? this.#codeQuestion(payment) : asking === "giveUp" ? this.#giveUpQuestion(payment) : this.#actions(payment))]);
     };
     return Object.assign(row, { draw });
+  }
+
+  /**
+   * @param {Wire.PaymentsPayment} payment
+   * @param {Wire.PaymentReceipt} paid
+   */
+  #receiptButton(payment, paid) {
+    return h("button", { class: "button button-quiet payment-receipt", type: "button", "aria-label": t("payments.receipt.name", payment), "data-test": "payment-receipt",
+      onclick: () => this.#receipt.open(paid) }, icon("document"), t("payments.receipt"));
   }
 
   /** @param {Wire.PaymentsPayment} payment */

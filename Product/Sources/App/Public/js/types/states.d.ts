@@ -182,6 +182,7 @@ declare namespace Wire {
         brandName: string;
         number: number | null;
         note: string | null;
+        receipt: PaymentReceipt | null;
         codeLength: number;
         canCheck: boolean;
         canRetry: boolean;
