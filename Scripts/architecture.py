@@ -2,8 +2,11 @@
 
 Usage: architecture.py [PACKAGE-FOLDER [DESCRIPTION]]. Prints each broken rule as file:line: what is wrong; exits with 1
 if there is any. DESCRIPTION is a file with the output of `swift package dump-package`, for callers that have it already.
+
+What a file's text breaks is remembered: the tests look at many copies of the package that differ in one file.
 """
 
+import functools
 import json
 import pathlib
 import re
@@ -205,11 +208,20 @@ def rules_of_the_catalogues(folder):
                 yield f"{path.relative_to(folder)}:{number}: {NO_COMMAND}"
 
 
-def rules_of_every_file(folder, target, name, lines):
+@functools.cache
+def documents_of(text):
+    """The documents that comments name, as (line number, path)."""
+    return [(number, page) for number, line in enumerate(text.splitlines(), 1) for page in DOCUMENT.findall(line)]
+
+
+def rules_of_the_documents(folder, text):
+    for number, page in documents_of(text):
+        if not (folder / page).exists():
+            yield number, f"there is no {page}: a comment names a document by its path from the folder of the package"
+
+
+def rules_of_every_file(target, name, lines):
     for number, line in enumerate(lines, 1):
-        for page in DOCUMENT.findall(line):
-            if not (folder / page).exists():
-                yield number, f"there is no {page}: a comment names a document by its path from the folder of the package"
         if (target, name) != ("AquiferConcurrency", LOCK_FILE) and SECOND_LOCK.search(COMMENT.sub("", line)):
             yield number, "Lock and Locked of AquiferConcurrency are the only locks"
         if re.search(r"\b(TODO|FIXME|XXX)\b", line):
@@ -222,17 +234,25 @@ def rules_of_every_file(folder, target, name, lines):
             yield number, "wait with eventually: no time limit ends a loop that does not look whether it was cancelled"
 
 
+@functools.cache
+def rules_of_a_text(target, name, declared, ours, is_product, text):
+    """What a file breaks by its text alone, as (line number, words)."""
+    lines = text.splitlines()
+    broken = list(rules_of_every_file(target, name, lines))
+    if is_product:
+        broken += rules_of_a_file(target, name, declared, ours, lines)
+    return broken
+
+
 def rules_of_the_sources(folder, package):
-    ours = {target["name"] for target in package["targets"]}
+    ours = frozenset(target["name"] for target in package["targets"])
     for target in package["targets"]:
         name = target["name"]
-        declared = set(dependencies(target)) | {name}
+        declared = frozenset({*dependencies(target), name})
         for path in sorted((folder / folder_of(target)).rglob("*.swift")):
-            lines = path.read_text().splitlines()
-            broken = list(rules_of_every_file(folder, name, path.name, lines))
-            if is_of_the_product(target):
-                broken += rules_of_a_file(name, path.name, declared, ours, lines)
-            for number, words in sorted(broken):
+            text = path.read_text()
+            broken = rules_of_a_text(name, path.name, declared, ours, is_of_the_product(target), text)
+            for number, words in sorted([*broken, *rules_of_the_documents(folder, text)]):
                 yield f"{path.relative_to(folder)}:{number}: {words}"
 
 

@@ -1,5 +1,6 @@
 """The rules of the pages that describe the architecture: their length, their form, and the names in them."""
 
+import functools
 import re
 
 MOST_WORDS = 1_800
@@ -23,13 +24,18 @@ def files_of(folder):
                 yield path.relative_to(folder)
 
 
+@functools.cache
+def words_in(text):
+    return frozenset(re.findall(r"\w+", text))
+
+
 def words_of(folder, files):
     """The words that types and members may be named by: those in sources, and the names of files and folders."""
     words = set()
     for path in files:
         words.update([*path.parts[:-1], path.name.split(".")[0]])
         if path.suffix in (".swift", ".py", ".js"):
-            words.update(re.findall(r"\w+", (folder / path).read_text()))
+            words.update(words_in((folder / path).read_text()))
     return words
 
 

@@ -3,6 +3,7 @@
 Tests are excepted: the cases of one subject belong together.
 """
 
+import functools
 import re
 
 #: The folders whose sources are measured.
@@ -48,13 +49,16 @@ def rules_of_the_sizes(folder):
     for path in sorted(path for name in FOLDERS for path in (folder / name).rglob("*.swift")):
         place = path.relative_to(folder)
         if not any(part.startswith(".") for part in place.parts):
-            for number, words in rules_of_a_size(path.read_text().splitlines()):
+            for number, words in rules_of_a_size(path.read_text()):
                 yield f"{place}:{number}: {words}"
 
 
-def rules_of_a_size(lines):
+@functools.cache
+def rules_of_a_size(text):
     """What is too long in a file, as (line number, words)."""
+    lines, broken = text.splitlines(), []
     if len(lines) > FILE_LINES:
-        yield FILE_LINES + 1, f"{len(lines)} lines, at most {FILE_LINES}: move the second idea to a file of its own"
+        broken.append((FILE_LINES + 1, f"{len(lines)} lines, at most {FILE_LINES}: move the second idea to a file of its own"))
     for number, count in long_functions(lines):
-        yield number, f"a function of {count} lines, at most {FUNCTION_LINES}: name its parts"
+        broken.append((number, f"a function of {count} lines, at most {FUNCTION_LINES}: name its parts"))
+    return broken

@@ -55,7 +55,6 @@ static inline CURLcode aq_curl_get_size(CURL *easy, CURLINFO info, curl_off_t *v
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 /// True if a socket is the connection from a local port to an address, as text, and its port.
@@ -76,17 +75,4 @@ static inline int aq_is_connection(curl_socket_t socket, int local_port, const c
             && inet_ntop(AF_INET6, &to->sin6_addr, text, sizeof text) && strcmp(text, remote) == 0;
     }
     return 0;
-}
-
-/// The number of bytes that the system holds of what was sent, because the other side has not confirmed them; -1 if it does not say.
-static inline long aq_unconfirmed(curl_socket_t socket) {
-    int count = -1;
-#if defined(__APPLE__)
-    socklen_t length = sizeof count;
-    return getsockopt(socket, SOL_SOCKET, SO_NWRITE, &count, &length) == 0 ? count : -1;
-#elif defined(__linux__)
-    return ioctl(socket, TIOCOUTQ, &count) == 0 ? count : -1;
-#else
-    return count;
-#endif
 }

@@ -35,6 +35,18 @@ package enum SocketCalls {
         return transfer { send(descriptor, bytes.baseAddress, bytes.count, options) }
     }
 
+    /// The number of bytes that the system holds of what was sent, because the other side has not confirmed them; `nil` if it does not say.
+    package static func unconfirmed(_ descriptor: Int32) -> Int? {
+        var count: Int32 = -1
+        #if canImport(Darwin)
+            var length = socklen_t(MemoryLayout<Int32>.size)
+            let isKnown = getsockopt(descriptor, SOL_SOCKET, SO_NWRITE, &count, &length) == 0
+        #else
+            let isKnown = ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0
+        #endif
+        return isKnown && count >= 0 ? Int(count) : nil
+    }
+
     /// Waits until there is something to read, the connection has ended, or the time is over.
     ///
     /// - Returns: false if the time is over.

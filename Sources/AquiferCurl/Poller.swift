@@ -94,8 +94,7 @@ final class Poller: @unchecked Sendable {
         for entry in entries.dropFirst() {
             let (local, remote) = (connection.localPort, connection.remotePort)
             guard aq_is_connection(entry.fd, local, connection.remote, remote) != 0 else { continue }
-            let count = aq_unconfirmed(entry.fd)
-            return count < 0 ? nil : count
+            return SocketCalls.unconfirmed(entry.fd)
         }
         return nil
     }

@@ -48,6 +48,10 @@ final class EventLoop: @unchecked Sendable {
     /// When a connection may be tried again, and how long to wait after the next failure.
     private var nextAttempt = ContinuousClock.now
     private var pause = firstPause
+    /// When to look for how much the server has taken of what is on its way to it.
+    private var nextLook = ContinuousClock.now
+    /// The number of looks within the patience of a call: a sign of life is found late by a fourth of it at most.
+    private static let looks = 4
     private static let firstPause = Duration.milliseconds(20)
     private static let longestPause = Duration.seconds(1)
     private let queue = DispatchQueue(label: "aquifer.redis.connecting", attributes: .concurrent)
@@ -152,14 +156,22 @@ final class EventLoop: @unchecked Sendable {
     }
 
     private func expire() {
-        if let link, let deadline = link.deadline, deadline + .seconds(1) <= now { lose(link) }
+        if let link, !link.isIdle {
+            if nextLook <= now {
+                link.look(at: now)
+                nextLook = now + connecting.patience / Self.looks
+            }
+            if let deadline = link.deadline(connecting.patience), deadline + .seconds(1) <= now { lose(link) }
+        }
         guard !waiting.isEmpty else { return }
         // A server that has been away for long, or refuses to serve, is not waited for.
         let isGone = failure.map { $0.isRefusal || $0.since + connecting.patience <= now } ?? false
         let reason = failure?.message ?? "the server does not answer"
-        let ended = waiting.filter { isGone && !isOpening || $0.deadline <= now }
+        // Those that a connection in use has no room for wait for as long as it shows signs of life.
+        let isOver = { (request: Request) in isGone && !isOpening || link == nil && request.deadline <= now }
+        let ended = waiting.filter(isOver)
         guard !ended.isEmpty else { return }
-        waiting.removeAll { isGone && !isOpening || $0.deadline <= now }
+        waiting.removeAll(where: isOver)
         for request in ended { request.fail(reason) }
         // A refusal may have a remedy by now: the next caller finds out.
         if failure?.isRefusal == true { failure = nil }
@@ -202,8 +214,11 @@ final class EventLoop: @unchecked Sendable {
 
     /// The next moment at which there is something to do without being asked.
     private func alarm() -> ContinuousClock.Instant {
-        var moments = waiting.map(\.deadline) + [listener.retryAt, listener.restsUntil].compactMap { $0 }
-        if let deadline = link?.deadline { moments.append(deadline + .seconds(1)) }
+        var moments = [listener.retryAt, listener.restsUntil].compactMap { $0 }
+        if link == nil { moments += waiting.map(\.deadline) }
+        if let link, let deadline = link.deadline(connecting.patience) {
+            moments += [deadline + .seconds(1), nextLook]
+        }
         if isWanted || !waiting.isEmpty, link == nil, !isOpening { moments.append(nextAttempt) }
         return moments.min() ?? now + .seconds(60)
     }

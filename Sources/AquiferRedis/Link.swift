@@ -11,6 +11,9 @@ final class Link {
     private var unsent: [UInt8] = []
     /// The system has taken the bytes before this place.
     private var sent = 0
+    /// The number of bytes of all requests so far, and of those that the system has taken.
+    private var (given, taken) = (0, 0)
+    private var lastSign = LastSign(.now)
     private(set) var failure = "the connection was closed"
     /// The answers that no request waits for: messages of a subscription.
     var messages: [Reply] = []
@@ -30,8 +33,19 @@ final class Link {
     /// True if no answer is missing.
     var isIdle: Bool { inFlight.isEmpty }
     var isFull: Bool { inFlight.count - answered >= 10_000 }
-    /// The earliest moment at which the caller of a request has waited for long enough.
-    var deadline: ContinuousClock.Instant? { inFlight.dropFirst(answered).lazy.map(\.deadline).min() }
+    /// The moment at which the server counts as away: the caller of a request has waited for long enough, and the last sign of life is that long ago.
+    ///
+    /// - Parameter patience: the time for which a call waits for a server that is away.
+    /// - Returns: `nil` if no answer is missing.
+    func deadline(_ patience: Duration) -> ContinuousClock.Instant? {
+        inFlight.dropFirst(answered).lazy.map(\.deadline).min().map { max($0, lastSign.moment + patience) }
+    }
+
+    /// Looks for how much of the first request without an answer the server has taken.
+    func look(at now: ContinuousClock.Instant) {
+        let first = answered < inFlight.count ? inFlight[answered].endPlace : nil
+        lastSign.look(at: now, request: first, confirmed: taken - (SocketCalls.unconfirmed(descriptor) ?? 0))
+    }
 
     func send(_ request: Request) {
         request.replies = []
@@ -42,7 +56,11 @@ final class Link {
             unsent.removeFirst(sent)
             sent = 0
         }
-        for command in request.commands { unsent.append(contentsOf: command.bytes) }
+        for command in request.commands {
+            unsent.append(contentsOf: command.bytes)
+            given += command.bytes.count
+        }
+        request.endPlace = given
     }
 
     /// Gives the system what it takes now.
@@ -56,6 +74,7 @@ final class Link {
             switch result {
             case .done(let count):
                 sent += count
+                taken += count
                 if sent == unsent.count {
                     // Most of the time the next commands have room there, too.
                     unsent.removeAll(keepingCapacity: unsent.capacity <= 1 << 18)
@@ -81,6 +100,7 @@ final class Link {
             case .closed: return fail("the server has closed the connection")
             case .failed(let reason): return fail(reason)
             }
+            lastSign.heard(at: .now)
             let isFed = buffer.withUnsafeBytes {
                 redisReaderFeed(context.pointee.reader, $0.bindMemory(to: CChar.self).baseAddress, count)
             }

@@ -14,7 +14,8 @@ import Dispatch
 ///
 /// - Durability: as the server is set up. A cache of Redis is usually lost with the server, and a full one forgets entries; ``settings()``
 ///   tells. Never keep in it what cannot be loaded again: an outbox, payments, keys.
-/// - Failures: a call waits for a server that is away for `patience`. While it stays away, calls fail at once.
+/// - Failures: a call waits for a server that is away for `patience`. While it stays away, calls fail at once. A server is not away while it takes
+///   more of a large value, or sends more of one, however slow the network is.
 ///   If the connection breaks during a change, the change is repeated on the next one. `StoreError.uncertain(operation:reason:)` says that
 ///   there was none in time.
 /// - Changes: ``changes`` tells the changes of all machines, by the server's publish and subscribe. Nobody tells that the server has forgotten

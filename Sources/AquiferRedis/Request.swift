@@ -25,6 +25,8 @@ final class Request: @unchecked Sendable {
     var replies: [Reply] = []
     /// The number of connections on which it was sent.
     var attempts = 0
+    /// The place of its end among all bytes of the connection on which it was sent last.
+    var endPlace = 0
 
     init(_ commands: [Command], deadline: ContinuousClock.Instant) {
         self.commands = commands

@@ -26,6 +26,26 @@ struct RedisStoreTests {
         #expect(try await store.retrieve("a") == entry("b"))
     }
 
+    @Test("A large entry on a slow network takes longer than a call waits for a server that is away, and no call fails")
+    func slowNetwork() async throws {
+        let server = try RedisServer.shared.get()
+        // 8 MB take more than two seconds each way. Without signs of life, the connection would be given up after 1.3 s.
+        let network = try SlowNetwork(to: server.port, piece: 32 * 1024, pause: 10_000)
+        let (address, prefix) = ("redis://127.0.0.1:\(network.port)", "slow-\(UUID().uuidString.prefix(13))")
+        let store = try RedisStore(address, prefix: prefix, patience: .milliseconds(300))
+        let large = entry(String(repeating: "x", count: 8 << 20))
+        try await store.insert(entry("small"), for: "small")
+        async let insert: Void = store.insert(large, for: "large")
+        // These are behind it.
+        for _ in 0..<20 { #expect(try await store.retrieve("small") == entry("small")) }
+        try await insert
+        async let found = store.retrieve("large")
+        for _ in 0..<20 { #expect(try await store.retrieve("small") == entry("small")) }
+        #expect(try await found == large)
+        // One for requests, one that hears of changes.
+        #expect(network.connections == 2)
+    }
+
     @Test("The end of a scope is one command, after which no entry of it is read or listed, and a sweep deletes them")
     func scopes() async throws {
         let store = try PlacedStore()

@@ -1,22 +1,32 @@
 """The architecture's rules hold, and each one, once broken, is told with file and line."""
 
+import contextlib
+import io
+import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import types
 
 import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "Scripts"))
+from architecture import main
 
 #: The file of a copy with the output of `swift package dump-package`.
 DESCRIPTION = "description.json"
 
 
 def architecture(script, folder):
+    """What the script tells of a copy. It runs in this process, where it remembers the files that it has seen."""
     # A copy whose Package.swift is unchanged need not be described again, which takes longer than the rules.
     described, root = folder / DESCRIPTION, script.parents[1]
     is_same = described.exists() and (folder / "Package.swift").read_text() == (root / "Package.swift").read_text()
-    command = [sys.executable, str(script), str(folder), *([str(described)] if is_same else [])]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        status = main(folder, described if is_same else None)
+    return types.SimpleNamespace(returncode=status, stdout=output.getvalue())
 
 
 @pytest.fixture(scope="session")
@@ -58,9 +68,16 @@ def insert(path, line, after="import Foundation"):
 
 
 def test_the_package_keeps_its_rules(root, script):
-    result = architecture(script, root)
+    result = subprocess.run([sys.executable, str(script), str(root)], capture_output=True, text=True, timeout=120)
     assert result.returncode == 0, result.stdout
     assert re.fullmatch(r"architecture: \d+ targets, 0 rules broken\n", result.stdout)
+
+
+def test_the_script_itself_tells_of_a_broken_rule(copy, script):
+    insert(copy / "Product/Sources/App/Web/Site.swift", "\n\nlet x = try! f()")
+    result = subprocess.run([sys.executable, str(script), str(copy), str(copy / DESCRIPTION)], capture_output=True, text=True, timeout=120)
+    assert result.returncode == 1
+    assert "no try!" in result.stdout and "1 rules broken" in result.stdout, result.stdout
 
 
 def test_an_untouched_copy_keeps_the_rules(copy, script):
