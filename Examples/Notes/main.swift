@@ -62,8 +62,8 @@ guard CommandLine.arguments.count > 3 else {
 }
 let words = CommandLine.arguments + ["", ""]
 let (command, id, text, now) = (words[3], words[4], words[5], Date().timeIntervalSince1970)
-let store = try SQLiteStore(file: URL(filePath: words[2]).appending(path: "notes.sqlite"), durability: .power)
-let client = CurlHTTPClient()
+let (file, client) = (URL(filePath: words[2]).appending(path: "notes.sqlite"), CurlHTTPClient())
+let store = try SQLiteStore(file: file, durability: .power, isIrreplaceable: true)  // for changes that were not sent
 let remote = RemoteLoader(HTTPRequest(.get, NoteChange.server), client: client, map: JSONMapper<[Note]>().map)
 let cache = Cache<[Note]>(key: "notes", in: Scope("saved", in: store).store)
 let outbox = Outbox(in: Scope("outbox", in: store).store, client: client)

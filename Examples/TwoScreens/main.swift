@@ -29,6 +29,8 @@ await withTaskGroup(of: Void.self) { screens in
     screens.addTask { await appear { "\($0.count) names" } }
     do {
         _ = try await names.load()
+        // An app sends the name first: `amend` changes the saved copy only, and the next load brings the server's list.
+        // For a change that may have to wait for a connection there is `EditableResource`.
         try await cache.amend { $0 + [added] }
     } catch {
         print((error as? LoadError)?.message(in: .english) ?? "\(error)")

@@ -48,7 +48,9 @@ guard CommandLine.arguments.count == 3, let remote = URL(string: CommandLine.arg
     print("usage: UserServer ADDRESS DATABASE")
     exit(64)
 }
-let store = try SQLiteStore(file: URL(filePath: CommandLine.arguments[2]), durability: .power)  // it has unsent notes
+// It has unsent notes, which nobody else has: they survive a loss of power, and a deleted file is an error.
+let store = try SQLiteStore(
+    file: URL(filePath: CommandLine.arguments[2]), durability: .power, isIrreplaceable: true)
 try await Scope.finishEnds(in: store)  // a crash may have interrupted one
 let client = CurlHTTPClient()
 let sessions = Sessions { Session($0, remote: remote, store: store, client: client) }
