@@ -229,7 +229,7 @@ let package = Package(
             name: "ExamplesTests",
             dependencies: [
                 "Aquifer", "AquiferConcurrency", "AquiferCurl", "AquiferPostgres", "AquiferRedis", "AquiferShadowDrive",
-                "AquiferTesting", "AquiferWording", "Notes", "NotesServer", "ServerPrograms",
+                "AquiferSQLite", "AquiferTesting", "AquiferWording", "Notes", "NotesServer", "ServerPrograms",
             ],
             path: "Examples/Snippets", swiftSettings: strict),
 

@@ -21,14 +21,18 @@ actor Login {
         self.address = address
         self.client = client
     }
+}
 
+extension Login {
     var credentials: Credentials {
         get throws {
             guard let tokens else { throw TransportError(.unauthorized, "nobody is logged in") }
             return .bearer(tokens.access, owner: user)
         }
     }
+}
 
+extension Login {
     func renew() async throws -> Credentials? {
         guard let old = tokens else { return nil }
         let question = HTTPRequest(

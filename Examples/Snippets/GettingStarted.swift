@@ -1,4 +1,6 @@
 import Aquifer
+import AquiferCurl
+import AquiferSQLite
 import AquiferTesting
 import Foundation
 import Testing
@@ -42,6 +44,18 @@ func showContacts(_ resource: Resource<[Contact]>) async -> [String] {
 
 @Suite("The snippets of Getting started")
 struct GettingStartedTests {
+    @Test("A resource over a store on disk and a client of the system")
+    func together() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "aquifer-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }  // what a test leaves behind is not what it tests
+        let server = try #require(URL(string: "https://example.org"))
+
+        let store = try SQLiteStore(file: folder.appending(path: "app.sqlite"))
+        let client = CurlHTTPClient()  // on Apple's systems, URLSessionHTTPClient()
+        let resource = contacts(from: server, client: client, store: store)
+        #expect(try await resource.saved() == nil)
+    }
+
     @Test("A screen shows the contacts that the remote delivers")
     func screen() async throws {
         let server = try #require(URL(string: "https://example.org"))

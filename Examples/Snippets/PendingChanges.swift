@@ -40,8 +40,8 @@ enum ItemChange: PendingChange {
         case .add(let item): return HTTPRequest(.post, all, body: .bytes(try JSONEncoder().encode(item)))
         case .rename(let id, let title):
             let fields = try JSONEncoder().encode(["title": title])
-            return HTTPRequest("PATCH", all.appending(path: id), body: .bytes(fields))
-        case .remove(let id): return HTTPRequest("DELETE", all.appending(path: id))
+            return HTTPRequest(.patch, all.appending(path: id), body: .bytes(fields))
+        case .remove(let id): return HTTPRequest(.delete, all.appending(path: id))
         }
     }
 }

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferSQLite
 import AquiferTesting
 import Foundation
 import Testing
@@ -26,6 +27,12 @@ func saver(recording: URL, server: URL, client: any HTTPClient) -> RemoteSaver<C
 
 func outbox(in folder: URL, store: any CacheStore, client: any HTTPClient) -> Outbox {
     Outbox(in: store, attachments: folder.appending(path: "attachments"), client: client)
+}
+
+func queue(in support: URL) throws(StoreError) -> SQLiteStore {
+    try SQLiteStore(
+        file: support.appending(path: "outbox.sqlite"), durability: .power, isIrreplaceable: true,
+        files: FilePolicy(protection: .fromFirstUnlock))
 }
 
 func judge(_ item: Outbox.Item, _ head: HTTPResponseHead, _ body: Data) -> Outbox.Verdict {
@@ -143,6 +150,17 @@ struct SendingWhileOfflineTests {
         #expect(try await outbox.drain().failed == 1)
         await outbox.retryAll()
         #expect(try await outbox.drain().sent == 1)
+    }
+
+    @Test("A queue on disk outlives the process that made it")
+    func onDisk() async throws {
+        try await withRecording { folder, _ in
+            let request = HTTPRequest(.post, server, body: .bytes(Data("{}".utf8)))
+            let item = try await Outbox(in: queue(in: folder), client: OfflineClient()).enqueue(request)
+            let next = Outbox(in: try queue(in: folder), client: ScriptedHTTPClient([.answer(status: 201)]))
+            #expect(try await next.items().map(\.id) == [item.id])
+            #expect(try await next.drain().sent == 1)
+        }
     }
 
     @Test("The words say how far an upload is")

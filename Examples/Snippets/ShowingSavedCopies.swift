@@ -1,4 +1,6 @@
 import Aquifer
+import AquiferCurl
+import AquiferSQLite
 import AquiferTesting
 import AquiferWording
 import Foundation
@@ -31,6 +33,20 @@ func rename(_ id: Int, to name: String, in cache: Cache<[Contact]>) async throws
 struct ShowingSavedCopiesTests {
     let date = ManualDate()
     let store = FaultyStore()
+
+    @Test("A resource that is put together as the overview shows says why it has nothing to show")
+    func overview() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "aquifer-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }  // what a test leaves behind is not what it tests
+        let address = try #require(URL(string: "http://127.0.0.1:9/contacts"))  // nothing listens there
+
+        let store = try SQLiteStore(file: folder.appending(path: "app.sqlite"))
+        let client = CurlHTTPClient()  // on Apple's systems, URLSessionHTTPClient()
+        let contacts = Resource(
+            remote: RemoteLoader(HTTPRequest(.get, address), client: client, map: JSONMapper<[Contact]>().map),
+            cache: Cache(key: address.absoluteString, in: store))
+        #expect(await headline(for: contacts, now: date.now).hasPrefix("The server can’t be reached"))
+    }
 
     @Test("A headline for each way in which a load can end")
     func headlines() async throws {

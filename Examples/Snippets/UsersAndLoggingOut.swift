@@ -19,7 +19,9 @@ struct Session {
         outbox = Outbox(in: scope.store, attachments: files, client: client)
         scope.register(outbox)
     }
+}
 
+extension Session {
     /// Logs the user out. Asks when there is something that only the user can decide.
     func end(ask: @Sendable (_ unsent: Int) async -> Scope.Unsent?) async throws {
         var choice: Scope.Unsent?
