@@ -57,7 +57,7 @@ extension CommandTable {
             run: DriveMakeImmutableCommand.self),
         Command(
             "drive delete-account", "asks for an account and its files to be deleted",
-            details: "It happens some days later. " + asks,
+            details: "The server deletes them some days later. Until then, drive keep-account cancels it. " + asks,
             [.account], options: [Options.yes], run: DriveDeleteAccountCommand.self),
         Command(
             "drive keep-account", "cancels the deletion of an account", [.account],

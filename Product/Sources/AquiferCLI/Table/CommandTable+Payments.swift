@@ -24,7 +24,7 @@ extension CommandTable {
                 details: "On a terminal the number is not shown. Otherwise each answer is a line of standard input.",
                 run: CardsAddCommand.self),
             Command(
-                "cards default", "makes payments with this card unless told otherwise",
+                "cards default", "makes this card the default for payments",
                 details: "A card that is declined is no longer the default, if there is another one that can be used.",
                 [.card], run: CardsDefaultCommand.self),
             Command(
@@ -33,11 +33,12 @@ extension CommandTable {
             Command(
                 "cards rotate-key", "seals the cards with a new key",
                 details:
-                    "It is kept apart from the data, under $XDG_CONFIG_HOME/aquifer/keys or ~/.config/aquifer/keys.",
+                    "The new key is kept apart from the data, under $XDG_CONFIG_HOME/aquifer/keys or ~/.config/aquifer/keys.",
                 run: CardsRotateKeyCommand.self),
             Command(
                 "cards accept-older", "uses an older copy of the cards that was put back",
-                details: "Cards that were removed since are in it again.", run: CardsAcceptOlderCommand.self),
+                details: "Cards that you have removed since it was made are there again.",
+                run: CardsAcceptOlderCommand.self),
             Command(
                 "cards discard-older", "deletes all cards of an older copy that was put back",
                 run: CardsDiscardOlderCommand.self),
@@ -81,7 +82,7 @@ extension CommandTable {
                     CommandExit(.usage, "nothing was sent: the outcome of another payment like it is not known")),
                 run: PaymentsRetryCommand.self),
             Command(
-                "payments give-up", "leaves a payment that was not answered as it is",
+                "payments give-up", "stops waiting for the outcome of a payment that was not answered",
                 details: "Its outcome stays unknown, and the next payment like it is made without a question.",
                 [.payment], run: PaymentsGiveUpCommand.self),
             Command(

@@ -4,7 +4,9 @@ extension CommandTable {
         [
             Command(
                 "cache list", "lists the saved copies, files and phrases too, with their state, age, size and key",
-                details: "The list of the phrases is kept twice: in the user defaults (FoaasOperationsKey), too.",
+                details:
+                    "The list of the phrases has two entries: one in the store, and FoaasOperationsKey in the user"
+                    + " defaults.",
                 run: CacheListCommand.self),
             Command(
                 "cache validate", "deletes the copies that are expired or damaged, and keeps the rest",
@@ -23,8 +25,9 @@ extension CommandTable {
             Command(
                 "store schema", "prints the SQL that makes the tables of --store",
                 details:
-                    "Without it the first command that uses --store makes them, if its user may. Run it as the database's"
-                    + " administrator: aquifer store schema --role app | psql -v ON_ERROR_STOP=1 DATABASE.",
+                    "The first command that uses --store makes them by itself, if its user may. Otherwise make the role first"
+                    + " (CREATE ROLE app LOGIN), and run this as the database's administrator: aquifer store schema --role app"
+                    + " | psql --set ON_ERROR_STOP=1 --single-transaction DATABASE.",
                 options: [Options.role], takesGlobalOptions: false, run: StoreSchemaCommand.self)
         ])
 
