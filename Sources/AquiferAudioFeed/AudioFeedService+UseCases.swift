@@ -6,7 +6,8 @@ import AquiferFoundation
 ///
 /// The others have functions of their own: "Cached Feed" is ``AudioFeedService/loadSaved()``.
 extension AudioFeedService {
-    /// "Remote Feed": downloads and validates the items, saves them to the cache, and delivers them.
+    /// Loads the items from the remote, saves them, and delivers them. (The specification's "Remote Feed": they are downloaded
+    /// and validated first.)
     ///
     /// - Returns: the items, with the error beside them when they could not be saved.
     /// - Throws: `LoadError.invalidData(_:)`, `LoadError.connectivity(_:)`, or `LoadError.cancelled`. The cache is
@@ -20,9 +21,9 @@ extension AudioFeedService {
         }
     }
 
-    /// "Cache Feed Items": replaces the cache by these items, stamped with the time, in one atomic step.
+    /// "Cache Feed Items": replaces the cache by these items, with the current date, in one atomic step.
     ///
-    /// - Returns: the stamp.
+    /// - Returns: the date that was saved.
     /// - Throws: `StoreError` when they could not be saved. The items before are then still there.
     @discardableResult
     public func cacheItems(_ clips: [AudioClip]) async throws(StoreError) -> Date {

@@ -26,6 +26,9 @@ public struct FoaasService: Sendable {
     public let manager: FoaasDataManager?
 
     /// The server of the specification, `http://www.foaas.com`.
+    ///
+    /// It is plain HTTP. On Apple's systems App Transport Security refuses that unless the app's `Info.plist` has an exception for
+    /// the domain (`NSExceptionAllowsInsecureHTTPLoads`). A server of your own with https needs none.
     public static let server: URL = {
         var address = URLComponents()
         (address.scheme, address.host) = ("http", "www.foaas.com")
@@ -55,7 +58,7 @@ public struct FoaasService: Sendable {
     ///   - ownStore: keeps the last phrases, the favorites and the settings. Nothing may expire or evict its entries.
     ///   - manager: keeps the operations, too, for the next start of the app. Give each server a manager of its own.
     ///   - retry: the policy by which a failed request is tried again.
-    ///   - now: the clock that stamps and judges.
+    ///   - now: the clock for dates and ages.
     ///   - events: told what the engine does; `nil` if nobody listens.
     ///   - random: picks a number from 0 to below its argument.
     public init(

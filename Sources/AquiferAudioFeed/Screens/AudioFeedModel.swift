@@ -67,6 +67,9 @@ public final class AudioFeedModel {
 
     /// The screen is visible: loads the list, the first time, reads which clips are kept, and renews those while there is a
     /// connection. From then on it shows the clips that are posted, here or elsewhere.
+    ///
+    /// - Parameter afterPageLoad: true if the user has loaded the page anew, as one can in a browser: the list is then loaded
+    ///   even if it has been loaded before. By default, it is false.
     public func appear(afterPageLoad: Bool = false) async {
         await look()
         await afterPageLoad ? list.refresh() : list.appear()

@@ -28,8 +28,10 @@ struct FeedApp: App {
         // Both can be loaded again, so that backups need not have them.
         let files = FilePolicy(protection: .fromFirstUnlock, isInBackups: false)
         let pictures = try SQLiteStore(file: folder.appending(path: "pictures.sqlite"), files: files)
+        // To try it on a Mac or in a simulator, start the reference remotes there: `aquifer remotes` serves them at port 8090
+        // and prints this address. An app has its own server here, with https.
         return FeedService(
-            base: URL(string: "http://127.0.0.1:8081/feed") ?? folder,
+            base: URL(string: "http://127.0.0.1:8090/feed") ?? folder,
             client: URLSessionHTTPClient(),
             store: try SQLiteStore(file: folder.appending(path: "feed.sqlite"), files: files),
             pictureStore: EvictingStore(pictures, bound: 200 << 20))
