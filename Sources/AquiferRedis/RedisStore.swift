@@ -18,7 +18,7 @@ import Dispatch
 ///   more of a large value, or sends more of one, however slow the network is.
 ///   If the connection breaks during a change, the change is repeated on the next one. `StoreError.uncertain(operation:reason:)` says that
 ///   there was none in time.
-/// - Changes: ``changes`` tells the changes of all machines, by the server's publish and subscribe. Nobody tells that the server has forgotten
+/// - Changes: ``changes`` tells the changes of all machines, by the server's publish and subscribe. It does not tell that the server has forgotten
 ///   an entry.
 /// - Scopes: the end of a `Scope` is one step of the server, however many entries there are. Nobody reads them from then on; ``sweep()``
 ///   deletes them, or their expiry.

@@ -9,9 +9,9 @@ import AquiferFoundation
 /// keeps one with every entry, and verifies it at each retrieval. The keys have two indexes, so that damage of one does
 /// not make an entry appear to be missing.
 ///
-/// Reading runs on the caller's thread, from several connections at once, beside one writer. Writing runs on the
-/// caller's thread too, one write at a time in the order of issue; when another process holds the database, the write
-/// moves to a thread of its own and waits there.
+/// Reading and writing never block the main thread: the functions leave the caller's actor, and run on a thread of Swift's
+/// pool. Reads go over several connections at once, beside one writer. Writes are made one at a time, in the order of issue;
+/// when another process holds the database, the write moves to a thread of its own and waits there.
 ///
 /// **A file that is deleted or replaced** while the store is open is noticed by its device and inode, before a read is
 /// answered and before a write is acknowledged. The store then opens the file that is at the path now, or creates a new

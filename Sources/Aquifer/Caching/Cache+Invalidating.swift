@@ -2,7 +2,7 @@ import AquiferFoundation
 
 extension Cache {
     /// Makes the saved copy invalid, in one atomic step: the next load asks, whatever ``CachePolicy/askAfter`` and
-    /// ``StoredEntry/askAt`` say, in this process or another. The copy stays as it is, with its stamp and validators, and
+    /// ``StoredEntry/askAt`` say, in this process or another. The copy stays as it is, with its date and validators, and
     /// may stand in for the latest.
     ///
     /// Without a copy a mark is saved: an empty entry, which no load delivers and the next answer replaces. By it, a load that is

@@ -1,10 +1,10 @@
 import AquiferFoundation
 
 extension Cache {
-    /// Changes the saved value in one atomic step, and stamps it with the current time. No change is lost when two
+    /// Changes the saved value in one atomic step, and gives it the current date. No change is lost when two
     /// callers update the value at once, in one process or several.
     ///
-    /// Use it for values that the app makes. Use ``amend(_:)``, which keeps the stamp, for values that a server sent.
+    /// Use it for values that the app makes. Use ``amend(_:)``, which keeps the date, for values that a server sent.
     ///
     /// An expired value counts as missing and is replaced. Give the cache the policy ``CachePolicy/forever`` if its
     /// value must not expire.
@@ -28,7 +28,7 @@ extension Cache {
     /// The validators are dropped, because the server never sent this value. A load whose request was sent earlier does
     /// not undo the addition, which its answer cannot contain.
     ///
-    /// - Parameter change: takes the saved value and returns the new one with its stamp. The saved value is `nil` if it
+    /// - Parameter change: takes the saved value and returns the new one with its date. The saved value is `nil` if it
     ///   is missing, expired, or damaged: such a value is neither delivered nor extended.
     /// - Throws: ``StoreError``; the saved value is then unchanged.
     public func update(
@@ -44,7 +44,7 @@ extension Cache {
         }
     }
 
-    /// Saves a value that was saved elsewhere before, such as in an earlier version's file, with the stamp that it had
+    /// Saves a value that was saved elsewhere before, such as in an earlier version's file, with the date that it had
     /// there. It does not look fresher than it is.
     ///
     /// An entry that is newer stays, and so does a change that was made here meanwhile. A damaged entry is replaced. The

@@ -1,6 +1,6 @@
 import AquiferFoundation
 
-/// A saved value and its stamp.
+/// A saved value and its date.
 public struct Saved<Value: Sendable>: Sendable {
     /// The value.
     public var value: Value
@@ -26,10 +26,10 @@ public struct Cache<Value: Sendable>: Sendable {
     /// Told of loads and saves; `nil` if nobody listens.
     let events: (any AquiferEvents)?
 
-    /// Removes the expired parts of a saved value whose parts were fetched at different times, and stamps the value
-    /// with the date of the oldest part that is left. See ``CachePolicy/isFresh(_:at:)`` for the second argument.
+    /// Removes the expired parts of a saved value whose parts were fetched at different times, and gives the value the
+    /// date of the oldest part that is left. See ``CachePolicy/isFresh(_:at:)`` for the second argument.
     ///
-    /// An expired stamp, such as `Date.distantPast`, means that no part is left: the copy is not delivered, and
+    /// An expired date, such as `Date.distantPast`, means that no part is left: the copy is not delivered, and
     /// ``Cache/validate()`` deletes it.
     public typealias Aging = @Sendable (Saved<Value>, _ isFresh: (Date) -> Bool) -> Saved<Value>
 
@@ -41,9 +41,9 @@ public struct Cache<Value: Sendable>: Sendable {
     ///   - policy: the time for which a copy is fresh; by default, seven days.
     ///   - codec: converts the value to bytes and back.
     ///   - kind: the kind of the entry; `.data` if it may be evicted.
-    ///   - aging: removes expired parts of a value whose parts have different ages; its entry has the stamp of the
+    ///   - aging: removes expired parts of a value whose parts have different ages; its entry has the date of the
     ///     newest part.
-    ///   - now: the clock for stamps and ages.
+    ///   - now: the clock for dates and ages.
     ///   - events: told of each save, and of the loads of a ``Resource`` over this cache.
     public init(
         key: String, in store: any CacheStore, policy: CachePolicy = .sevenDays, codec: CacheCodec<Value>,
@@ -67,10 +67,11 @@ public struct Cache<Value: Sendable>: Sendable {
         try await store.retrieve(key).flatMap { entry throws(StoreError) in try fresh(entry) }
     }
 
-    /// Saves a value with the current time as its stamp. The value is encoded first, and then replaces the earlier one
-    /// in one atomic step. On failure the earlier value stays.
+    /// Saves a value with the current date. The value is encoded first, and then replaces the earlier one in one atomic
+    /// step.
     ///
-    /// - Returns: the stamp.
+    /// - Returns: the date that was saved.
+    /// - Throws: ``StoreError`` when the store failed or the value cannot be encoded. The earlier value is then still there.
     @discardableResult
     public func save(_ value: Value, validators: Validators = .none) async throws(StoreError) -> Date {
         let entry = try encode(value, savedAt: now(), validators: validators)
@@ -80,10 +81,11 @@ public struct Cache<Value: Sendable>: Sendable {
     }
 
     /// Deletes the entry if it has expired or cannot be read, and keeps it otherwise. The step is atomic, so that it
-    /// never deletes a copy that another caller saves meanwhile. An entry with a stamp in the future is kept, because
-    /// the clock may be wrong; it is not delivered if the stamp is too far ahead.
+    /// never deletes a copy that another caller saves meanwhile. An entry with a date in the future is kept, because
+    /// the clock may be wrong; it is not delivered if the date is too far ahead.
     ///
     /// - Returns: true if an entry was deleted.
+    /// - Throws: ``StoreError`` when the store failed. A failure of the store does not make the entry invalid: it is kept.
     @discardableResult
     public func validate() async throws(StoreError) -> Bool {
         try await store.decide(key) { current throws(StoreError) -> (EntryChange, Bool) in
@@ -92,15 +94,20 @@ public struct Cache<Value: Sendable>: Sendable {
     }
 
     /// Deletes the entry, if there is one.
+    ///
+    /// - Throws: ``StoreError`` when the store failed.
     public func clear() async throws(StoreError) {
         try await store.delete(key)
     }
 
-    /// Changes the saved value in the store, in one atomic step and without a request. The stamp is kept, so that the
+    /// Changes the saved value in the store, in one atomic step and without a request. The date is kept, so that the
     /// value does not look fresher than it is. The validators are dropped, because the server never sent this value. A
     /// load whose request was sent earlier does not undo the change.
     ///
     /// Does nothing when no fresh value is saved, or when `change` returns `nil`.
+    ///
+    /// - Throws: ``StoreError`` when the entry cannot be read or written, or the new value cannot be encoded. The entry is then
+    ///   unchanged.
     public func amend(_ change: @Sendable (Value) -> Value?) async throws(StoreError) {
         try await update { current throws(StoreError) in
             guard let entry = try current.get(), let known = try fresh(entry), let value = change(known.value)
@@ -193,7 +200,7 @@ public struct Cache<Value: Sendable>: Sendable {
         }
     }
 
-    /// True if a copy with this stamp is fresh now.
+    /// True if a copy that was saved at this date is fresh now.
     func isFresh(_ savedAt: Date) -> Bool { policy.isFresh(savedAt, at: now()) }
 
     private func isInvalid(_ current: Result<StoredEntry?, StoreError>) throws(StoreError) -> Bool {
@@ -222,7 +229,7 @@ extension Cache where Value: Codable {
     ///   - policy: the time for which a copy is fresh; by default, seven days.
     ///   - kind: the kind of the entry; `.data` if it may be evicted.
     ///   - aging: removes expired parts of a value whose parts have different ages.
-    ///   - now: the clock for stamps and ages.
+    ///   - now: the clock for dates and ages.
     ///   - events: told of each save, and of the loads of a ``Resource`` over this cache.
     public init(
         key: String, in store: any CacheStore, policy: CachePolicy = .sevenDays, kind: StoredEntry.Kind = .value,

@@ -2,7 +2,7 @@ import AquiferFoundation
 
 /// The times for which a saved copy may be delivered: in place of the latest, and without asking for it.
 public struct CachePolicy: Sendable, Hashable {
-    /// The age at which a copy expires. A stamp in the future counts by its distance too.
+    /// The age at which a copy expires. A date in the future counts by its distance too.
     public var maxAge: Duration
     /// The age from which on a load asks the remote. A younger copy is delivered without a request.
     ///
@@ -50,21 +50,21 @@ public struct CachePolicy: Sendable, Hashable {
 
     /// True if a copy saved at `savedAt` is fresh at `now`: `|now − savedAt| < maxAge`.
     ///
-    /// A copy of exactly `maxAge` is not fresh. A stamp that far in the future is as untrustworthy as one that old: a
+    /// A copy of exactly `maxAge` is not fresh. A date that far in the future is as untrustworthy as one that old: a
     /// clock jumped.
     public func isFresh(_ savedAt: Date, at now: Date) -> Bool {
         abs(now.timeIntervalSince(savedAt)) < maxAge.timeInterval
     }
 
     /// True if a copy saved at `savedAt` may be delivered at `now` without asking the remote: it is fresh, and younger than
-    /// ``askAfter``. A copy with a stamp in the future is not: its age is unknown.
+    /// ``askAfter``. A copy with a date in the future is not: its age is unknown.
     public func isRecent(_ savedAt: Date, at now: Date) -> Bool {
         isFresh(savedAt, at: now) && savedAt <= now && now.timeIntervalSince(savedAt) < askAfter.timeInterval
     }
 
     /// True if a copy saved at `savedAt` has expired for good at `now`, so that it may be deleted.
     ///
-    /// A copy with a stamp in the future has not expired: if the current clock is wrong, the copy will be fresh again.
+    /// A copy with a date in the future has not expired: if the current clock is wrong, the copy will be fresh again.
     public func isExpired(_ savedAt: Date, at now: Date) -> Bool {
         now.timeIntervalSince(savedAt) >= maxAge.timeInterval
     }

@@ -62,16 +62,23 @@ public final class EditableResource<Change: PendingChange>: Sendable {
     /// Loads the latest value, and lays the changes over it. See ``Resource/load()``.
     ///
     /// Without an answer and without a copy it delivers the changes alone (``LoadSource/pendingOnly(because:)``) if there are any.
+    ///
+    /// - Throws: the errors of ``Resource/load()``, unless the changes are delivered alone; `.store` if the changes cannot be read:
+    ///   nothing is shown without them. If the server denies the value or does not have it, its error is thrown whatever waits.
     public func load() async throws(LoadError) -> Loaded<Value> {
         try await queue.load { () async throws(LoadError) in try await self.resource.load() }
     }
 
     /// Loads the latest value as ``Resource/reload()`` does, and lays the changes over it.
+    ///
+    /// - Throws: the errors of ``load()``.
     public func reload() async throws(LoadError) -> Loaded<Value> {
         try await queue.load { () async throws(LoadError) in try await self.resource.reload() }
     }
 
     /// The saved fresh copy with the changes; `nil` if there is neither.
+    ///
+    /// - Throws: ``StoreError`` when there is a copy and it cannot be read, or the changes cannot be read.
     public func saved() async throws(StoreError) -> Loaded<Value>? {
         let saved = try await resource.saved()
         return try await queue.saved(saved)
@@ -126,7 +133,7 @@ public final class EditableResource<Change: PendingChange>: Sendable {
         try await queue.edit(id, to: change, label: label)
     }
 
-    /// Takes a change back that was never tried, or was refused. Its prediction is gone; the changes behind it stay, and are sent.
+    /// Takes back a change that was never tried, or was refused. The value no longer shows it. The changes behind it stay, and are sent.
     ///
     /// The changes of something whose creation is taken back are taken back with it: they could never succeed.
     ///
@@ -139,6 +146,8 @@ public final class EditableResource<Change: PendingChange>: Sendable {
     }
 
     /// Sends a refused change once more, with its key.
+    ///
+    /// - Throws: the errors of ``Outbox/retry(_:)``.
     public func retry(_ id: Outbox.ID) async throws(OutboxError) {
         try await outbox.retry(id)
         await queue.readKnown()

@@ -12,6 +12,8 @@ extension DataLoader {
 
     /// The complete file of a URL. A fresh saved file is delivered at once; any other is downloaded, resuming an
     /// earlier attempt. Cancelling the calling task leaves the download.
+    ///
+    /// - Throws: the errors of ``Downloads/file(for:)``; `.store` if the loader has no `downloads`.
     public func file(for url: URL) async throws(DownloadError) -> DownloadedFile {
         guard let downloads else { throw .noPlace }
         return try await downloads.file(for: url)

@@ -25,6 +25,8 @@ public final class Download: Sendable {
     ///
     /// When the calling task is cancelled, the call throws `.cancelled` and waits no longer. That does not leave the
     /// download: ``cancel()`` does.
+    ///
+    /// - Throws: ``DownloadError``. After `.connectivity` and `.store` the received bytes are kept.
     public func file() async throws(DownloadError) -> DownloadedFile {
         var seen = transfer.state.current
         while true {

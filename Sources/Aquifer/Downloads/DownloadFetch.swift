@@ -203,7 +203,7 @@ final class DownloadFetch {
         return try await files.reopened()
     }
 
-    /// Renews the stamp of the expired file, which the server confirmed as the latest.
+    /// Renews the date of the expired file, which the server confirmed as the latest.
     private func renew() async throws(DownloadError) -> Step {
         guard var record = expired?.record else { return .on }
         record.stamp = with.now()

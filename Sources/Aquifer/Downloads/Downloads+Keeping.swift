@@ -33,6 +33,8 @@ extension Downloads {
 
     /// Keeps a URL's download, present or future, from being evicted until ``unpin(_:)`` or ``delete(_:)``. A pinned
     /// download does not count towards the bound. It expires like any other.
+    ///
+    /// - Throws: ``StoreError`` when the folder cannot be written.
     public func pin(_ url: URL) async throws(StoreError) {
         let key = url.absoluteString
         let path = setting.folder.path(DownloadFolder.name(of: key), .pin)
@@ -42,6 +44,8 @@ extension Downloads {
     }
 
     /// Lets a URL's download be evicted again. Does nothing if it is not pinned.
+    ///
+    /// - Throws: ``StoreError`` when the folder cannot be written.
     public func unpin(_ url: URL) async throws(StoreError) {
         let name = DownloadFolder.name(of: url.absoluteString)
         try await queue.run { [setting] () throws(StoreError) in
@@ -55,6 +59,8 @@ extension Downloads {
     }
 
     /// All downloads, complete or not, and all pins, in no particular order. Unreadable ones are left out.
+    ///
+    /// - Throws: ``StoreError`` when the folder cannot be read.
     public func list() async throws(StoreError) -> [DownloadSummary] {
         try await queue.run { [setting] () throws(StoreError) in
             try setting.folder.names().compactMap { setting.folder.summary($0) }
@@ -77,9 +83,9 @@ extension Downloads {
 
     /// Deletes expired and damaged files and keeps the others. Pins stay. Reads every byte.
     ///
-    /// Stops at the first file that the system cannot read: a failure of the system is no damage.
-    ///
     /// - Returns: the URLs of the deleted files, as far as they are known.
+    /// - Throws: ``StoreError`` at the first file that the system cannot read: a failure of the system is no damage. What was
+    ///   deleted before stays deleted.
     @discardableResult
     public func validate() async throws(StoreError) -> [URL] {
         var removed: [URL] = []

@@ -65,7 +65,7 @@ public final class Downloads: Sendable {
     ///   - durability: the failures that a delivered download survives.
     ///   - files: the treatment of the files by Apple's systems.
     ///   - clock: the clock for waiting for another process.
-    ///   - now: the clock for the stamps and ages of files.
+    ///   - now: the clock for the dates and ages of files.
     ///   - events: told of each transfer and each saved file, with the class `download`.
     ///   - check: validates the head of an answer with content, such as its media type. The status is validated
     ///     already.
@@ -114,7 +114,7 @@ public final class Downloads: Sendable {
         }
     }
 
-    /// True if a file with this stamp is delivered without a request.
+    /// True if a file that was saved at this date is delivered without a request.
     public func isFresh(_ savedAt: Date) -> Bool { setting.policy.isFresh(savedAt, at: setting.now()) }
 
     private func download(_ url: URL, _ age: Duration?) -> Download {
@@ -138,6 +138,8 @@ public final class Downloads: Sendable {
     }
 
     /// The complete file of a URL. Cancelling the calling task leaves the download.
+    ///
+    /// - Throws: ``DownloadError``. After `.connectivity` and `.store` the received bytes are kept.
     public func file(for url: URL) async throws(DownloadError) -> DownloadedFile {
         let download = download(url)
         defer { download.cancel() }

@@ -7,8 +7,8 @@
 /// let feed = Cache<[Item]>(key: "feed:1", in: store, events: Printed())
 /// ```
 ///
-/// Pass it to a ``Cache`` (the ``Resource`` over it tells its loads, too), a ``DataLoader``, ``Downloads``, an
-/// ``EvictingStore`` and an ``Outbox``. Without one, nothing is measured, counted or made.
+/// Pass it to a ``Cache`` (the ``Resource`` over it tells its loads, too), a ``PagedResource``, a ``DataLoader``,
+/// ``Downloads``, an ``EvictingStore`` and an ``Outbox``. Without one, nothing is measured, counted or made.
 public protocol AquiferEvents: Sendable {
     /// Takes an event. It is called on any thread, from many tasks at once, and the engine waits until it returns: be quick,
     /// and ask the engine for nothing.

@@ -40,9 +40,10 @@ public final class DataLoader: Sendable {
     ///   - retry: the policy for failed transfers; by default, a transfer is not retried.
     ///   - downloads: the folder of downloads for large data.
     ///   - scope: the name of a user, or of whatever else separates data of one URL: two loaders over one store with different
-    ///     scopes never deliver each other's copies. Downloads know no scope: give each user a folder of their own. By
-    ///     default, there is no scope.
-    ///   - now: the clock that stamps and judges copies.
+    ///     scopes never deliver each other's copies. It is a part of the keys and not a ``Scope``: it never ends, and deletes
+    ///     nothing. For data that goes with its user, give the loader a scope's ``Scope/store``. Downloads know no scope: give
+    ///     each user a folder of their own. By default, there is no scope.
+    ///   - now: the clock for the dates and ages of copies.
     ///   - events: told of each request and each save, with the class `data`.
     ///   - check: validates an answer; by default, ``defaultCheck(_:_:)``.
     public init(
@@ -82,6 +83,9 @@ public final class DataLoader: Sendable {
     }
 
     /// The data of a URL.
+    ///
+    /// - Throws: ``LoadError``, as ``Resource/load()`` does under ``FallbackPolicy/standard``. A store that fails is no error when
+    ///   the data arrives.
     public func data(for url: URL) async throws(LoadError) -> Loaded<Data> {
         let (copy, isInvalid) = await savedCopy(of: url)
         if let copy { return copy }

@@ -1,8 +1,11 @@
-/// The reason why no value could be delivered.
+/// The reason why the latest value could not be delivered.
+///
+/// A load throws it if there is no fresh copy, or if the ``FallbackPolicy`` does not allow one after this error. Otherwise the
+/// load delivers the copy, and this is the `because` of its ``LoadSource/cache(savedAt:because:)``.
 public enum LoadError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// No complete answer arrived, and no usable copy is saved.
+    /// No complete answer arrived.
     case connectivity(TransportError)
-    /// The answer breaks the contract, and no usable copy is saved.
+    /// An answer arrived, and breaks the contract: its status, its media type or its body is not one that the app understands.
     case invalidData(InvalidData)
     /// The remote gave no value, for the given reason, and the store failed to read the saved copy. With
     /// ``StoreError/ended(scope:)`` nothing was asked, and the reason says nothing.

@@ -17,13 +17,19 @@ public enum LoadSource: Sendable, Hashable {
 /// After an error that it does not allow, the load throws that error, and the saved copy stays in the store as it is.
 /// Only ``InvalidData/gone(status:)`` deletes it.
 ///
+/// A rule of your own replaces the ``standard`` one. To add to it, ask it, too: otherwise the copy is shown of what the server
+/// denies.
+///
 /// ```swift
-/// Resource(remote: remote, cache: cache, fallback: FallbackPolicy { error in error.status != 451 })
+/// let fallback = FallbackPolicy { error in
+///     error.status != 451 && FallbackPolicy.standard.allows(error)
+/// }
+/// Resource(remote: remote, cache: cache, fallback: fallback)
 /// ```
 public struct FallbackPolicy: Sendable {
     private let decide: @Sendable (LoadError) -> Bool
 
-    /// A rule of your own: true if the copy may be delivered after this error. It is asked about
+    /// A rule of your own, in place of the ``standard`` one: true if the copy may be delivered after this error. It is asked about
     /// ``LoadError/connectivity(_:)`` and ``LoadError/invalidData(_:)`` only, and never about ``InvalidData/gone(status:)``.
     public init(_ decide: @escaping @Sendable (LoadError) -> Bool) {
         self.decide = decide
@@ -60,7 +66,7 @@ public struct Loaded<Value: Sendable>: Sendable {
     public var value: Value
     /// The source of the value.
     public var source: LoadSource
-    /// The stamp of its saved copy; `nil` when none could be saved.
+    /// The date of its saved copy; `nil` when none could be saved.
     public var savedAt: Date?
     /// The reason why the value could not be saved. The value is the latest all the same.
     public var saveError: StoreError?

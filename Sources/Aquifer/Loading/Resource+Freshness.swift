@@ -7,6 +7,8 @@ extension Resource {
     /// Only a copy of which the server has said that it cannot have changed is delivered without a request
     /// (``StoredEntry/Asking/isImmutable``), if the policy follows the server. Another machine's load under a lease
     /// (``CacheStore/leases``) counts only if it has begun after this call.
+    ///
+    /// - Throws: the errors of ``load()``.
     public func reload() async throws(LoadError) -> Loaded<Value> {
         if cache.policy.follows == .server, let (recent, isStale) = await recent(ifImmutable: true), !isStale {
             guard !Task.isCancelled else { throw .cancelled }
@@ -32,7 +34,7 @@ extension Resource {
         try await cache.load().map { Self.copy($0) }
     }
 
-    /// True if a copy with this stamp may still be delivered.
+    /// True if a copy that was saved at this date may still be delivered.
     public func isFresh(_ savedAt: Date) -> Bool { cache.isFresh(savedAt) }
 
     /// Makes the saved copy invalid: the next load asks, whatever ``CachePolicy/askAfter`` and the server's dates say. Call

@@ -23,12 +23,12 @@ extension Resource {
         try await cache.validate()
     }
 
-    /// The use case "save": replaces the saved copy by this value, stamped with the time, in one atomic step.
+    /// The use case "save": replaces the saved copy by this value, with the current date, in one atomic step.
     ///
     /// It replaces any saved copy, even one from a newer answer of the server, and keeps no validators: the next load
     /// transfers the whole value. ``load()`` keeps the newer answer and the validators.
     ///
-    /// - Returns: the stamp.
+    /// - Returns: the date that was saved.
     /// - Throws: ``StoreError`` when it could not be saved. The copy before is then still there.
     @discardableResult
     public func save(_ value: Value) async throws(StoreError) -> Date {
@@ -36,6 +36,8 @@ extension Resource {
     }
 
     /// The saved entry if it is fresh, not decoded. Use it to find out whether the entry has changed.
+    ///
+    /// - Throws: ``StoreError`` when there is an entry and it cannot be read.
     public func savedEntry() async throws(StoreError) -> StoredEntry? {
         guard let entry = try await cache.entry(), cache.isFresh(entry.savedAt), !entry.isMark else { return nil }
         return entry

@@ -14,8 +14,7 @@ import AquiferFoundation
 ///   the answer stale: the load asks again. After three such answers it delivers the changed copy, with the age that it has.
 ///   So does an invalidation while a load is under way (``invalidate()``).
 /// - A failed save never hides the value that arrived: it is delivered, with the save error beside it.
-/// - A load sends the saved entry's validators. When the remote answers that nothing changed, the saved value gets a
-///   new stamp and is delivered as the latest.
+/// - A load sends the saved entry's validators. After a 304 the saved value gets a new date, and is delivered as the latest.
 /// - Over a store with ``CacheStore/leases``, one of all machines asks at a time, and the others deliver its answer.
 /// - Concurrent callers share one request. A caller who leaves (whose task is cancelled) does not disturb the others;
 ///   the last one to leave cancels the transfer. Leaving delivers ``LoadError/cancelled`` and never the saved copy.
@@ -35,7 +34,6 @@ public final class Resource<Value: Sendable>: Sendable {
     let invalidations = Locked<UInt64>(0)
     /// The update in the background, while there is one.
     let backgroundUpdate = Locked<Task<Void, Never>?>(nil)
-
     /// The number of flights so far that might wait for another machine.
     let flightCount = Locked<UInt64>(0)
     /// What is laid over each state: the changes of an ``EditableResource``.
@@ -66,11 +64,13 @@ public final class Resource<Value: Sendable>: Sendable {
         self.leasing = leasing
     }
 
-    /// Loads the latest value and saves it. Without a valid answer it delivers the fresh saved copy if ``fallback`` allows
-    /// that, or throws the error.
+    /// Loads the latest value and saves it. Without a valid answer it delivers the fresh saved copy, if ``fallback`` allows that.
     ///
     /// If the cache's policy has a time ``CachePolicy/askAfter``, or follows the server, a younger saved copy is delivered
     /// without a request, unless the last answer denied the value, or the copy was made invalid (``invalidate()``).
+    ///
+    /// - Throws: ``LoadError``: the remote's error, if there is no fresh copy or ``fallback`` does not allow one; `.store` if the
+    ///   copy cannot be read then, or the ``Scope`` has ended; `.cancelled`.
     public func load() async throws(LoadError) -> Loaded<Value> {
         if cache.policy.mayAskLater, let (recent, isStale) = await recent() {
             guard !Task.isCancelled else { throw .cancelled }

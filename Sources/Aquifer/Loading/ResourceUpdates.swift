@@ -84,7 +84,7 @@ extension Resource {
     ///
     /// - The first element comes at once: the saved fresh copy, or `nil` if there is none. Following sends no request.
     /// - A load's state has its source: the remote, or the copy with the error behind it. A copy that was changed by others
-    ///   is ``LoadSource/cache(savedAt:because:)`` without an error. A change that keeps the stamp keeps the source.
+    ///   is ``LoadSource/cache(savedAt:because:)`` without an error. A change that keeps the date keeps the source.
     /// - `nil` tells that there is nothing to show any more: the copy was deleted, it expired just now, or the remote
     ///   denied the value. An evictable copy (``StoredEntry/Kind/data``) that is gone stays until it would have expired.
     /// - A slow reader gets the newest state: states that it had no time for are passed over. A change that leaves the

@@ -4,8 +4,18 @@ import AquiferFoundation
 ///
 /// Waits double from `base` up to `cap`, each multiplied by a random number in 0 … 1 (full jitter), so that clients
 /// that failed together do not return together. A `Retry-After` of the server is the minimum wait; one longer than
-/// `patience` ends the attempts. Three outcomes are never retried: an answer that will not change (4xx except 408 and
-/// 429, data that breaks the contract), a client that is offline, and a cancelled task.
+/// `patience` ends the attempts.
+///
+/// These are retried, and nothing else is:
+///
+/// - a server whose name was not found, or to which no connection could be made
+///   (``TransportError/Kind/cannotResolve``, ``TransportError/Kind/cannotConnect``);
+/// - a connection that broke, and an answer that did not come in time (``TransportError/Kind/interrupted``,
+///   ``TransportError/Kind/timedOut``);
+/// - the statuses 408, 429 and 500 to 599.
+///
+/// So a client that is offline, a certificate that is not accepted, missing credentials, an answer with another status, and one
+/// that breaks the contract or a limit end the attempts at once.
 public struct RetryPolicy: Sendable {
     /// The maximum number of attempts; 1 means that a request is never retried.
     public var attempts: Int

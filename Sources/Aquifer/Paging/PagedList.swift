@@ -42,7 +42,7 @@ public struct PagedList<Item: Sendable>: Sendable {
     /// The gaps, in the order of the list.
     public var gaps: [PageGap] { pages.compactMap { $0.gap } }
 
-    /// The stamp of the oldest page that is shown; `nil` if there is none.
+    /// The date at which the oldest page that is shown was saved; `nil` if there is none.
     public var oldest: Date? {
         // Lazy collections take longer than a loop: their types are made at each call.
         var oldest: Date?

@@ -44,7 +44,7 @@ public final class PagedResource<Item: Sendable>: Sendable {
     ///   - fallback: decides after which errors saved pages are delivered.
     ///   - limit: the maximum length of an answer in bytes; by default, 32 MiB.
     ///   - retry: the policy for further attempts; by default, there are none.
-    ///   - now: the clock for stamps and ages.
+    ///   - now: the clock for dates and ages.
     ///   - events: told of each load and save of a page.
     ///   - clock: waits until a page that is followed with ``updates`` expires.
     ///   - id: the identity of an item, such as a key path.
@@ -79,8 +79,11 @@ public final class PagedResource<Item: Sendable>: Sendable {
 
     /// Loads the first page as ``Resource/load()`` does, and delivers it with the saved pages that follow.
     ///
-    /// The source is the remote if the first page is from there; otherwise it is the saved copy, with the age of the oldest page. The
-    /// stamp is that of the oldest page, too: each page has its own.
+    /// The source is the remote if the first page is from there; otherwise it is the saved copy, with the age of the oldest page.
+    /// ``Loaded/savedAt`` is the date of the oldest page, too: each page has its own.
+    ///
+    /// - Throws: the errors of ``Resource/load()`` for the first page. A later page that cannot be read is no error:
+    ///   ``PagedList/readError`` tells.
     public func load() async throws(LoadError) -> Loaded<PagedList<Item>> {
         try await flights.value(for: await share("load")) { () async throws(LoadError) in
             try await self.list(
@@ -89,6 +92,8 @@ public final class PagedResource<Item: Sendable>: Sendable {
     }
 
     /// Loads the first page, whatever its age, and delivers it with the saved pages that follow: the user has asked for it.
+    ///
+    /// - Throws: the errors of ``load()``.
     public func reload() async throws(LoadError) -> Loaded<PagedList<Item>> {
         try await flights.value(for: await share("reload")) { () async throws(LoadError) in
             try await self.list(
@@ -122,7 +127,8 @@ public final class PagedResource<Item: Sendable>: Sendable {
 
     /// Saves items as the first page, as they stand, in one atomic step.
     ///
-    /// - Returns: the stamp.
+    /// - Returns: the date that was saved.
+    /// - Throws: ``StoreError`` when they could not be saved. The page before is then still there.
     @discardableResult
     public func save(_ items: [Item]) async throws(StoreError) -> Date {
         try await first.save(PageRecord(items: items, next: place.resume(items), link: place.resume(items) ?? ""))
@@ -156,7 +162,7 @@ public final class PagedResource<Item: Sendable>: Sendable {
         return try await place.validateFurther() || isDeleted
     }
 
-    /// True if a copy with this stamp may still be delivered.
+    /// True if a copy that was saved at this date may still be delivered.
     public func isFresh(_ savedAt: Date) -> Bool { first.isFresh(savedAt) }
 
     // MARK: Putting the list together

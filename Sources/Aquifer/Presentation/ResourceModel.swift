@@ -13,7 +13,7 @@ import Observation
 /// - From its first appearance on it follows ``Resource/updates``: it shows, without a request, what other models,
 ///   resources and processes change in the saved copy, and shows no copy that was deleted or has expired.
 /// - When the value is made invalid, here or in another process, it loads by itself: one request for all models of the
-///   resource. If that fails, the value stays invalid, and nothing is asked until the next refresh, appearance or connection.
+///   resource. If that fails, the value stays invalid, and nothing is asked until the next refresh or connection.
 @MainActor @Observable
 public final class ResourceModel<Value: Sendable> {
     /// The functions of a resource that a model needs.
@@ -24,7 +24,7 @@ public final class ResourceModel<Value: Sendable> {
         public var reload: @Sendable () async throws(LoadError) -> Loaded<Value>
         /// The saved fresh copy.
         public var saved: @Sendable () async throws(StoreError) -> Loaded<Value>?
-        /// True if a copy of this stamp may still be shown.
+        /// True if a copy that was saved at this date may still be shown.
         public var isFresh: @Sendable (Date) -> Bool
         /// The rule that decides after which errors a value may still be shown.
         public var fallback: FallbackPolicy
@@ -106,6 +106,9 @@ public final class ResourceModel<Value: Sendable> {
     }
 
     /// The screen is visible: loads, the first time. Returns when the load has ended; cancelling the task cancels the load.
+    ///
+    /// It does not try again after a load that failed: call ``refresh()``, or let the model ``follow(_:settle:apart:clock:)`` the
+    /// connection. After a first load that was cancelled before there was a value, the next appearance is a first one again.
     public func appear() async {
         guard !hasAppeared || isLoading else { return }
         await load(loading.load)
@@ -136,8 +139,8 @@ public final class ResourceModel<Value: Sendable> {
         await loadedAgain()
     }
 
-    /// There is a connection again: loads what has appeared, as ``appear()`` would. A load under way is
-    /// repeated when it has ended, if it did not reach the remote.
+    /// There is a connection again: loads the latest, if the screen has appeared before. A load under way is repeated when it has
+    /// ended, if it did not reach the remote.
     public func connectionRestored() async {
         guard hasAppeared else { return }
         if isLoading {
@@ -182,14 +185,14 @@ public final class ResourceModel<Value: Sendable> {
         error = nil
     }
 
-    /// Shows a value that a screen has made of the one shown, of the same stamp and source: a list with one more page.
+    /// Shows a value that a screen has made of the one shown, of the same date and source: a list with one more page.
     ///
     /// It is shown until the next state of the resource. Save it too, with ``Cache/amend(_:)``, if it is to stay.
     public func replaceValue(_ value: Value) {
         self.value = value
     }
 
-    /// Shows a value that a screen has from elsewhere, with its source and stamp.
+    /// Shows a value that a screen has from elsewhere, with its source and the date of its saved copy.
     public func replaceValue(_ loaded: Loaded<Value>) {
         show(loaded)
     }

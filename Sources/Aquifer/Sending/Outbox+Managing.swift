@@ -3,6 +3,8 @@ import AquiferFoundation
 
 extension Outbox {
     /// All items in the queue, also of other processes, in the order in which they were queued.
+    ///
+    /// - Throws: ``StoreError`` when the queue cannot be read.
     public func items() async throws(StoreError) -> [Item] {
         try await refresh(isQuiet: true)
         return snapshot()
@@ -75,6 +77,8 @@ extension Outbox {
 
     /// Keeps an item, and those behind it in its group, from being sent until ``resume(_:)``. A transfer under way is
     /// ended, and starts again later. Its answer may be lost; the key ensures that the repetition does no harm.
+    ///
+    /// - Throws: ``OutboxError/noSuchItem(_:_:)``; `.damaged`; `.store`.
     public func pause(_ id: ID) async throws(OutboxError) {
         try await change(id) { head in
             head.isPaused = true
@@ -86,6 +90,8 @@ extension Outbox {
     }
 
     /// Lets a paused item be sent.
+    ///
+    /// - Throws: ``OutboxError/noSuchItem(_:_:)``; `.damaged`; `.store`.
     public func resume(_ id: ID) async throws(OutboxError) {
         try await change(id) { head in
             head.isPaused = false

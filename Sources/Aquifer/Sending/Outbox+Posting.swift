@@ -4,10 +4,13 @@ extension Outbox {
         /// The server has the request. It is no longer in the queue; if the store could not remove it, it is sent once
         /// more with its key.
         case sent(Answer)
-        /// There was no connection, so that nothing was sent. The reason is for developers. The request is no longer in
-        /// the queue.
+        /// There was no connection, or an ``AuthenticatingClient`` had no credentials, so that nothing was sent. The reason is for
+        /// developers. The request is no longer in the queue.
         case notSent(String)
         /// The server refused the request, or it cannot be sent. It is no longer in the queue.
+        ///
+        /// After a 401 the words of the refusal are empty: log the user in, and post the request again. (Items that were queued
+        /// with ``Outbox/enqueue(_:key:group:label:)`` wait after a 401.)
         case refused(Refusal)
         /// The request was refused, and is still in the queue as this item. After a 409 it is unknown whether the
         /// server has it: the item is set aside with its key until someone decides. An item that could not be removed
@@ -25,10 +28,10 @@ extension Outbox {
 
     /// Queues a request and sends it at once. Use it for a request whose outcome the user waits for.
     ///
-    /// The request is on disk with its key before it is sent. It leaves the queue if it certainly has not arrived. It
-    /// stays if it may have arrived, so that it is repeated only with the same key. It waits for no other item, and for
-    /// no `Retry-After` of the host. The outbox calls its `whenSent` for this request, too. No other process sends it
-    /// meanwhile; if this one is killed, another process takes over.
+    /// The request is on disk with its key before it is sent. It leaves the queue if it certainly has not arrived, or if the
+    /// server refused it, with a 401 too. It stays if it may have arrived, so that it is repeated only with the same key. It
+    /// waits for no other item, and for no `Retry-After` of the host. The outbox calls its `whenSent` for this request, too.
+    /// No other process sends it meanwhile; if this one is killed, another process takes over.
     ///
     /// - Parameters:
     ///   - request: the request, as for ``enqueue(_:key:group:label:)``.
@@ -64,7 +67,7 @@ extension Outbox {
         let id = ID(number: number)
         switch trip.outcome {
         case .again(.status(401), _, _, _):
-            // The user waits for this request, and is told at once.
+            // The user waits for this request, and is told at once. Nothing is kept: the request is posted again after the login.
             let refusal = Refusal.server(status: 401, words: "")
             if try await leave(number, record) { return .refused(refusal) }
             try await settle(number, record, trip)

@@ -11,8 +11,11 @@ extension Outbox {
         changes.ring()
     }
 
-    /// Tries all waiting items at once, by ``run()`` or the next ``drain()``. Call it when the user wants to send now.
-    /// It ends the outbox's own waits. A wait that a server asked for by `Retry-After` continues.
+    /// Tries all *waiting* items at once, by ``run()`` or the next ``drain()``. Call it when the user wants to send now, or has
+    /// logged in again.
+    ///
+    /// It ends the outbox's own waits. A wait that a server asked for by `Retry-After` continues. Refused and paused items stay
+    /// as they are: ``retry(_:)`` and ``resume(_:)`` are for those.
     public func retryAll() {
         index.retryAll(policy.now())
         releases += 1

@@ -41,6 +41,9 @@ public struct RemoteSaver<Value: Sendable, Answer: Sendable>: Sendable {
     /// - Parameters:
     ///   - value: the value to send.
     ///   - onSent: receives the number of bytes of the request's body that have been sent, see ``HTTPRequest/onSent``.
+    /// - Throws: ``LoadError/connectivity(_:)``: the request may have arrived or not; ``LoadError/invalidData(_:)``: the answer
+    ///   breaks the contract or the limit, or the value cannot be encoded, and then nothing was sent;
+    ///   ``LoadError/cancelled``.
     public func save(
         _ value: Value, onSent: (@Sendable (UInt64) -> Void)? = nil
     ) async throws(LoadError) -> Answer {

@@ -8,15 +8,17 @@ import AquiferConcurrency
 ///   the calls of each key only: calls for different keys may run side by side. Its ``deleteAll(prefix:)`` still runs
 ///   after all calls that were issued earlier, and before all later ones.
 /// - Durability: a change that `insert`, `update` or `delete` has acknowledged survives a kill of the process at any
-///   moment. A change that was not acknowledged is carried out completely or not at all. (``MemoryStore`` keeps this
-///   for its lifetime.)
+///   moment. A change that was not acknowledged is carried out completely or not at all. Three stores promise less:
+///   ``MemoryStore`` keeps this for its lifetime, `UserDefaultsStore` keeps what the system has written, and `RedisStore`
+///   what its server is set up to keep. <doc:FromOneMachineToMany> compares all stores.
 /// - Integrity: an entry is returned as it was stored or not at all. A flipped bit, a truncated or a foreign file
 ///   throws ``StoreError/unreadable(key:reason:)``; it never counts as a missing entry. A failure of the system (no
 ///   descriptor, a device that does not answer) is another error: the entry may be undamaged. A failing call changes
 ///   nothing, and fails the same way when repeated.
 /// - Changes: ``changes`` tells each acknowledged change before its call returns, and nothing for a call that failed or
 ///   kept the entry. A store whose place others can change tells their changes too, as soon as it learns of them.
-/// - Keys: any string that is not empty. Two keys are equal if their UTF-8 bytes are equal.
+/// - Keys: any string that is not empty. Two keys are equal if their UTF-8 bytes are equal. Give your own entries no key that
+///   begins with `scope:` or `scope/`: each ``Scope`` in the store has such keys.
 ///
 /// Every store passes `CacheStoreContract` of `AquiferTesting`.
 public protocol CacheStore: Sendable {

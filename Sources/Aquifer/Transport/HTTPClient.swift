@@ -10,7 +10,8 @@ import AquiferFoundation
 ///   closes the transfer: the server sees the connection end (or the stream reset).
 /// - A slow reader slows the sender: a client holds at most a few chunks.
 /// - Many tasks may send at once.
-/// - A client supports only `http` and `https`. It enforces `request.limits`, and calls `request.onSent`.
+/// - A client supports only `http` and `https`. It enforces `request.limits`, and calls `request.onSent`. (The one over
+///   URLSession has no limit for connecting alone: see ``HTTPRequest/Limits/connect``.)
 ///
 /// Every client passes `HTTPClientContract` of `AquiferTesting`.
 public protocol HTTPClient: Sendable {

@@ -4,10 +4,11 @@ import AquiferFoundation
 public struct HTTPRequest: Sendable, Hashable {
     /// The limits that a client enforces while it carries out a request.
     public struct Limits: Sendable, Hashable, Codable {
-        /// The longest wait for a connection.
+        /// The longest wait for a connection. `URLSessionHTTPClient` does not enforce it: URLSession does not tell connecting
+        /// from waiting, and ``idle`` is the limit of both there.
         public var connect: Duration
-        /// The longest silence of the other side once connected. It is not silent while its system confirms bytes of the request's body. An upload
-        /// may be given up a quarter later.
+        /// The longest silence of the other side once connected. It is not silent while its system confirms bytes of the request's body. The
+        /// silence of an upload is noticed late, by up to a quarter of this time.
         public var idle: Duration
         /// The longest duration of the whole transfer; `nil` for no limit while bytes keep arriving.
         public var total: Duration?
