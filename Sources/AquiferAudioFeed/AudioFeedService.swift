@@ -33,7 +33,7 @@ public struct AudioFeedService: Sendable {
     ///   - downloads: opens the folder of the sound. It is called each time that the folder is needed.
     ///   - outbox: the queue of posts: see ``outbox(in:files:client:policy:store:now:events:)``.
     ///   - retry: the policy by which a failed load is tried again.
-    ///   - now: the clock that stamps and judges.
+    ///   - now: the clock for dates and ages.
     ///   - events: told what the engine does; `nil` if nobody listens.
     ///   - makeID: makes the identities of clips that wait to be posted, never the same twice.
     ///   - makeKey: makes idempotency keys, never the same twice.

@@ -31,7 +31,7 @@ public struct FeedService: Sendable {
     ///   - store: keeps the feed and the comments.
     ///   - pictureStore: keeps the pictures; give it a bound.
     ///   - retry: the policy by which a failed load is tried again.
-    ///   - now: the clock that stamps and judges.
+    ///   - now: the clock for dates and ages.
     ///   - events: told what the engine does; `nil` if nobody listens.
     public init(
         base: URL, client: any HTTPClient, store: any CacheStore, pictureStore: any CacheStore,
@@ -104,10 +104,10 @@ extension FeedService {
         try await feed.validateSaved()
     }
 
-    /// "Cache Feed", whose command is "Save Image Feed": replaces the cache, stamped with the time. Deleting the old data
+    /// "Cache Feed", whose command is "Save Image Feed": replaces the cache, with the current date. Deleting the old data
     /// and saving the new is one atomic step: on any error the old data is still there.
     ///
-    /// - Returns: the stamp.
+    /// - Returns: the date that was saved.
     /// - Throws: `StoreError` when it could not be encoded, deleted or saved.
     @discardableResult
     public func cacheFeed(_ items: [FeedItem]) async throws(StoreError) -> Date {

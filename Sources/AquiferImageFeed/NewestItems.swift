@@ -40,7 +40,7 @@ public struct NewestItems: Sendable {
         try await pages.validateSaved()
     }
 
-    /// Replaces the saved beginning of the feed, stamped with the time, in one atomic step. Returns the stamp.
+    /// Replaces the saved beginning of the feed, with the current date, in one atomic step. Returns the date that was saved.
     @discardableResult
     public func save(_ items: [FeedItem]) async throws(StoreError) -> Date {
         try await pages.save(items)

@@ -38,7 +38,7 @@ public struct PaymentsService: Sendable {
     ///   - allowsTestCard: True if the remote's test card may be used.
     ///   - retry: The policy by which a failed load is tried again. A payment is never tried again by itself.
     ///   - clock: The clock for renewing leases and waiting for payments of other processes.
-    ///   - now: The clock that stamps and judges.
+    ///   - now: The clock for dates and ages.
     ///   - makeID: Makes the keys of payments, never the same twice.
     ///   - events: Told what the engine does; `nil` if nobody listens.
     public init(

@@ -19,8 +19,8 @@ struct ClipShelf: Sendable {
 
     /// Adds a clip to the saved list, before those posted earlier, in one atomic step and without the network.
     ///
-    /// The stamp of a fresh list stays, so that the other clips look no fresher than they are. A list that has expired
-    /// or is damaged is replaced by a list of the clip alone, stamped with the time.
+    /// The date of a fresh list stays, so that the other clips look no fresher than they are. A list that has expired
+    /// or is damaged is replaced by a list of the clip alone, with the current date.
     ///
     /// - Throws: ``StoreError``. The list saved before is then still there.
     func add(_ clip: AudioClip) async throws(StoreError) {

@@ -12,7 +12,7 @@ extension AudioFeedService {
     ///   - client: sends the posts.
     ///   - policy: the times and numbers of sending.
     ///   - store: keeps the saved list of clips.
-    ///   - now: the clock that stamps the saved list.
+    ///   - now: the clock for the date of the saved list.
     ///   - events: told what the engine does; `nil` if nobody listens.
     public static func outbox(
         in queue: any CacheStore, files: OutboxFiles, client: any HTTPClient, policy: SendPolicy = SendPolicy(),

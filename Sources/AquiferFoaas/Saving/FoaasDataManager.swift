@@ -35,7 +35,7 @@ public final class FoaasDataManager: Sendable {
     /// - Parameters:
     ///   - store: keeps the operations; for this manager alone.
     ///   - center: posts that operations are known: see ``loadOrRequest(_:)``.
-    ///   - now: the clock that stamps and judges.
+    ///   - now: the clock for dates and ages.
     public convenience init(
         _ store: UserDefaultsStore, center: NotificationCenter = .default,
         now: @escaping @Sendable () -> Date = { Date() }
@@ -49,7 +49,7 @@ public final class FoaasDataManager: Sendable {
     ///   - server: the server of the operations, for a store that holds those of several servers. Operations of another
     ///     server are never delivered.
     ///   - center: posts that operations are known: see ``loadOrRequest(_:)``.
-    ///   - now: the clock that stamps and judges.
+    ///   - now: the clock for dates and ages.
     ///   - open: opens the store. As long as it throws, nothing is saved or loaded, and the next call opens again.
     public init(
         server: URL? = nil, center: NotificationCenter = .default, now: @escaping @Sendable () -> Date = { Date() },

@@ -56,7 +56,7 @@ public actor CardVault {
     ///   - store: The store. It must not lose entries, and has no other entry `cards`.
     ///   - ring: The key of the machines.
     ///   - owner: The name of the owner of the cards. No two vaults that are sealed with one key have the same owner.
-    ///   - now: The clock that stamps the entry.
+    ///   - now: The clock for the date of the entry.
     ///   - makeID: Names a vault when it is made.
     public init(
         in store: any CacheStore, sealedWith ring: KeyRing, of owner: String,

@@ -26,7 +26,7 @@ public struct KeyRing: Sendable {
     ///   - folder: The folder of the key on this machine. Choose one that is not copied along with the store.
     ///   - facts: The store that the machines share. It must not lose its entries.
     ///   - patience: The longest wait while another process writes in the folder.
-    ///   - now: The clock that stamps the note of the key.
+    ///   - now: The clock for the date of the note of the key.
     ///   - makeID: Names the key when it is made.
     public init(
         folder: URL, facts: any CacheStore, patience: Duration = .seconds(5),

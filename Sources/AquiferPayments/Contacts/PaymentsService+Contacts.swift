@@ -21,10 +21,10 @@ extension PaymentsService {
         try await contacts.saved()?.value
     }
 
-    /// "Cache Contact List", whose command is "Save Contact List": replaces the cache, stamped with the time. Deleting
+    /// "Cache Contact List", whose command is "Save Contact List": replaces the cache, with the current date. Deleting
     /// the old data and saving the new is one atomic step: on any error the old data is still there.
     ///
-    /// - Returns: the stamp.
+    /// - Returns: the date that was saved.
     /// - Throws: `StoreError` when it could not be encoded, deleted or saved.
     @discardableResult
     public func cacheContactList(_ list: [Contact]) async throws(StoreError) -> Date {
