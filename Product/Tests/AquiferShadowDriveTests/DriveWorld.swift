@@ -70,6 +70,7 @@ final class DriveWorld: Sendable {
         case "getEpochInfo": .json(#"{"jsonrpc":"2.0","id":1,"result":{"absoluteSlot":201,"blockHeight":101}}"#)
         case "getSignatureStatuses":
             .json(#"{"jsonrpc":"2.0","id":1,"result":{"context":{"slot":240},"value":[null]}}"#)
+        case "sendTransaction": .accepted(request)
         case "upload": .stored(request)
         case "list-objects": .json(#"{"error":"Internal server error"}"#, status: 500)
         case "storage-account":
@@ -169,6 +170,18 @@ extension ScriptedHTTPClient.Reply {
             "identifier":"\(name)","version":"V2"}
             """)
     }
+
+    /// A node accepts a transaction.
+    static func accepted(_ request: HTTPRequest) -> Self {
+        let text = (request.json["params"] as? [Any])?.first as? String ?? ""
+        // A text that is no transaction has no signature, and the answer is none.
+        let signature = (try? SolanaTransaction(base64: text))?.signature
+        return .json(#"{"jsonrpc":"2.0","id":1,"result":"\#(signature.map { "\($0)" } ?? "")"}"#)
+    }
+
+    /// The chain has carried out a transaction.
+    static let confirmed = Self.json(
+        #"{"result":{"context":{"slot":240},"value":[{"err":null,"confirmationStatus":"confirmed"}]}}"#)
 
     /// All files of an upload are stored.
     static func stored(_ request: HTTPRequest) -> Self {

@@ -40,6 +40,8 @@ extension DriveRefusal {
         case .badSignature: language.text("drive.refused.badSignature", ["words": words])
         case .emptyAccount: language.text("drive.refused.emptyAccount")
         case .serverFailure: language.text("drive.refused.serverFailure", ["words": words])
+        case .inVain: language.text("drive.refused.inVain")
+        case .unconfirmed: language.text("drive.refused.unconfirmed")
         case .other: language.text("drive.refused.other", ["words": words])
         }
     }

@@ -71,8 +71,13 @@ extension ShadowDriveService {
         return answer
     }
 
-    /// Sends an instruction directly to Solana: request or cancel deletion, claim or refresh the stake, rename.
+    /// Sends an instruction directly to Solana: request or cancel deletion, claim or refresh the stake, rename. It
+    /// returns when the chain has carried the instruction out.
     ///
+    /// - Parameters:
+    ///   - instruction: the instruction.
+    ///   - account: the account.
+    ///   - onWait: called before a wait for the chain.
     /// - Returns: the signature that identifies the transaction on Solana.
     public func send(
         _ instruction: StorageInstruction, for account: PublicKey, onWait: @Sendable () async -> Void = {}
@@ -81,7 +86,7 @@ extension ShadowDriveService {
             throw .transaction(.unexpected("\(instruction.kind.rawValue) goes through the API, where the server signs"))
         }
         let signature = try await freshly(
-            instruction, account, carriedOut: { $0 }, onWait: onWait,
+            instruction, account, isAcceptance: true, carriedOut: { $0 }, onWait: onWait,
             send: { (transaction) async throws(DriveError) in try await self.rpc.send(transaction) })
         await follow(instruction, account)
         return signature

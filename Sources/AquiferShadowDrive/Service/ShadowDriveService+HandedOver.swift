@@ -7,7 +7,7 @@ public enum HandedOver: Sendable, Hashable {
     case created(CreatedAccount)
     /// The server has changed an account.
     case changed(ChangeAnswer)
-    /// Solana has accepted the transaction with this signature.
+    /// Solana has carried out the transaction with this signature.
     case sent(Signature)
 
     /// The signature that identifies the transaction on Solana; `nil` if the server did not give it.
@@ -26,10 +26,15 @@ extension ShadowDriveService {
     ///
     /// A transaction that was already sent and carried out is reported as done.
     ///
+    /// - Parameters:
+    ///   - transaction: the transaction.
+    ///   - onWait: called before a wait of some minutes at most, in which the chain carries out what a node has accepted.
     /// - Throws: ``DriveError/transaction(_:)`` and ``DriveError/limit(_:)`` before anything is sent, as
     ///   ``parse(_:)``. A blockhash that the server does not know may be valid on a node ahead of it. The error is
     ///   then ``DriveError/outcomeUnknown(because:)``, unless the chain gives the transaction's outcome.
-    public func handOver(_ transaction: SolanaTransaction) async throws(DriveError) -> HandedOver {
+    public func handOver(
+        _ transaction: SolanaTransaction, onWait: @Sendable () async -> Void = {}
+    ) async throws(DriveError) -> HandedOver {
         let asked = try parse(transaction)
         do throws(DriveError) {
             switch asked.instruction {
@@ -42,6 +47,9 @@ extension ShadowDriveService {
                 return try await changed(asked, try transaction.checked(try await api.makeImmutable(transaction)))
             case .requestDeletion, .cancelDeletion, .claimStake, .refreshStake, .rename:
                 let signature = try await rpc.send(transaction)
+                // It is not known how long the blockhash of a foreign transaction is valid.
+                let recent = RecentBlockhash(transaction.message.blockhash)
+                guard try await isCarriedOut(signature, recent, onWait: onWait) else { throw .refused(.dropped) }
                 await follow(asked.instruction, asked.account)
                 return .sent(signature)
             }

@@ -18,12 +18,16 @@ extension ShadowDriveService {
     /// out, or until the last block that could contain it has passed. Only then is another transaction signed, once. A
     /// node that does not know the transaction counts only if its slot is not behind the chain's.
     ///
+    /// A node that answers with a signature has only accepted the transaction, and may still drop it. `isAcceptance`
+    /// says that the answer is such a one. The service then polls the chain in the same way.
+    ///
     /// - Parameters:
+    ///   - isAcceptance: true if an answer says only that a node has accepted the transaction.
     ///   - carriedOut: makes the result if the chain reports that a transaction was carried out.
     ///   - onWait: called before the wait for the chain.
     /// - Throws: ``DriveError/outcomeUnknown(because:)`` if the chain does not give the transaction's outcome.
     func freshly<Answer: TransactionAnswer>(
-        _ instruction: StorageInstruction, _ account: PublicKey,
+        _ instruction: StorageInstruction, _ account: PublicKey, isAcceptance: Bool = false,
         carriedOut: (Signature) -> Answer, onWait: @Sendable () async -> Void = {},
         send: (SolanaTransaction) async throws(DriveError) -> Answer
     ) async throws(DriveError) -> Answer {
@@ -32,8 +36,9 @@ extension ShadowDriveService {
             left -= 1
             let recent = try await rpc.recentBlockhash()
             let transaction = try signed(instruction, account, recent.blockhash)
+            let answer: Answer
             do throws(DriveError) {
-                return try transaction.checked(try await send(transaction))
+                answer = try transaction.checked(try await send(transaction))
             } catch {
                 guard case .refused(let refusal) = error, let signature = transaction.signature else { throw error }
                 if refusal.reason == .alreadyProcessed {
@@ -47,25 +52,57 @@ extension ShadowDriveService {
                 case .failed: throw error
                 case .unknown: throw .outcomeUnknown(because: error)
                 case nil where left == 0: throw error
-                case nil: break
+                case nil: continue
                 }
             }
+            guard isAcceptance, let signature = transaction.signature else { return answer }
+            if try await isCarriedOut(signature, recent, onWait: onWait) { return answer }
+            guard left > 0 else { throw .refused(.dropped) }
+        }
+    }
+
+    /// True if the chain carries out a transaction that a node has accepted. False if it was dropped, and can no longer
+    /// be carried out.
+    ///
+    /// - Parameters:
+    ///   - recent: the transaction's blockhash. If it is not known how long it is valid, the result is never false.
+    ///   - onWait: called before the wait for the chain, if there is one.
+    /// - Throws: ``DriveError/refused(_:)`` if the transaction failed; ``DriveError/outcomeUnknown(because:)`` if the
+    ///   chain does not give the outcome in time.
+    func isCarriedOut(
+        _ signature: Signature, _ recent: RecentBlockhash, onWait: @Sendable () async -> Void
+    ) async throws(DriveError) -> Bool {
+        switch await fate(of: signature, recent, isAccepted: true, onWait: onWait) {
+        case .carriedOut: return true
+        case .failed: throw .refused(.failedOnChain)
+        case .unknown: throw .outcomeUnknown(because: Task.isCancelled ? .cancelled : .refused(.unconfirmed))
+        case nil: return false
         }
     }
 
     /// The outcome of a transaction. It is `nil` if the transaction was not carried out and can no longer be. It is
     /// `.unknown` if the chain does not give the outcome, or if the task was cancelled.
-    private func fate(of signature: Signature, _ recent: RecentBlockhash) async -> TransactionOutcome? {
+    ///
+    /// - Parameters:
+    ///   - isAccepted: true if a node has accepted the transaction. It is then waited for, even if it is not known how
+    ///     long its blockhash is valid.
+    ///   - onWait: called before the first pause.
+    private func fate(
+        of signature: Signature, _ recent: RecentBlockhash, isAccepted: Bool = false,
+        onWait: @Sendable () async -> Void = {}
+    ) async -> TransactionOutcome? {
+        let canExpire = recent.lastValidBlockHeight != nil && recent.slot != nil
         var waited = Duration.zero
         while true {
             do {
                 // The progress is read first: a transaction that is absent after the last valid block stays absent.
-                let progress = try await rpc.progress()
+                let progress: ChainProgress? = try await canExpire ? rpc.progress() : nil
                 let (outcome, slot) = try await rpc.look(for: signature)
                 if outcome != .unknown { return outcome }
-                guard recent.lastValidBlockHeight != nil, recent.slot != nil, let slot else { return .unknown }
-                if progress.isPast(recent), slot >= progress.slot { return nil }
+                guard isAccepted || (canExpire && slot != nil) else { return .unknown }
+                if let progress, let slot, progress.isPast(recent), slot >= progress.slot { return nil }
                 guard waited < Self.patience else { return .unknown }
+                if waited == .zero { await onWait() }
                 try await clock.sleep(for: Self.pause)
                 waited += Self.pause
             } catch {
@@ -108,6 +145,19 @@ extension ShadowDriveService {
             return transaction
         } catch { throw .transaction(error) }
     }
+}
+
+extension DriveRefusal {
+    /// The chain has a transaction in a block, with an error.
+    fileprivate static let failedOnChain = DriveRefusal(
+        status: 200, words: "it is in a block with an error", reason: .inVain)
+    /// A node has accepted a transaction, and the chain does not have it yet.
+    fileprivate static let unconfirmed = DriveRefusal(
+        status: 200, words: "it is in no block yet that stays", reason: .unconfirmed)
+    /// A node has accepted a transaction, and the chain can no longer carry it out.
+    static let dropped = DriveRefusal(
+        status: 200, words: "it was not carried out: it is in no block, and its blockhash has expired",
+        reason: .staleBlockhash)
 }
 
 /// A response that may contain the transaction's signature.

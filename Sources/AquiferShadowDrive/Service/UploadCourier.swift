@@ -119,7 +119,8 @@ extension DriveRefusal {
     /// True if a batch may have been refused because of one file. The files are then sent one by one.
     fileprivate var mayConcernOneFile: Bool {
         switch reason {
-        case .notEnoughFunds, .staleBlockhash, .alreadyProcessed, .badSignature, .emptyAccount: false
+        case .notEnoughFunds, .staleBlockhash, .alreadyProcessed, .badSignature, .emptyAccount, .inVain, .unconfirmed:
+            false
         case .serverFailure, .other: [400, 409, 413, 415, 422].contains(status)
         }
     }

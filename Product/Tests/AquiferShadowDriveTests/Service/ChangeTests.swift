@@ -75,15 +75,7 @@ struct ChangeTests {
             .rename(nil),
         ])
     func straight(instruction: StorageInstruction) async throws {
-        let world = DriveWorld(
-            client: ScriptedHTTPClient { request in
-                guard DriveWorld.name(of: request) == "sendTransaction" else {
-                    return DriveWorld.usual(DriveWorld.name(of: request), request)
-                }
-                let text = (request.json["params"] as? [Any])?.first as? String ?? ""
-                let signature = (try? SolanaTransaction(base64: text))?.signature
-                return .json(#"{"result":"\#(signature!)"}"#)
-            })
+        let world = DriveWorld(["getSignatureStatuses": [.confirmed]])
         _ = try await world.service.send(instruction, for: world.account)
         let text = (world.requests("sendTransaction").first?.json["params"] as? [Any])?.first as? String
         let transaction = try SolanaTransaction(base64: try #require(text))

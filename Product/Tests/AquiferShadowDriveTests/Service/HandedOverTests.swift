@@ -38,8 +38,37 @@ struct HandedOverTests {
     func toSolana(instruction: StorageInstruction) async throws {
         let transaction = try transaction(instruction)
         let signature = try #require(transaction.signature)
-        let world = DriveWorld(["sendTransaction": [.json(#"{"result":"\#(signature)"}"#)]], keypair: nil)
+        let world = DriveWorld(["getSignatureStatuses": [.confirmed]], keypair: nil)
         #expect(try await world.service.handOver(transaction) == .sent(signature))
+        #expect(world.client.requests.map(DriveWorld.name) == ["sendTransaction", "getSignatureStatuses"])
+    }
+
+    @Test("what a node has accepted is waited for, and without the chain’s word it is not told as done")
+    func accepted() async throws {
+        let transaction = try transaction(.requestDeletion)
+        let done = DriveWorld(
+            ["getSignatureStatuses": [.json(#"{"result":{"value":[null]}}"#), .confirmed]], keypair: nil)
+        let handing = Task { try await done.service.handOver(transaction) }
+        await done.clock.waitForSleepers(1)
+        done.clock.advance(by: .seconds(2))
+        #expect(try await handing.value.signature == transaction.signature)
+        let silent = DriveWorld(keypair: nil)
+        let waiting = Task { () async -> DriveError? in
+            await failure { () async throws(DriveError) in try await silent.service.handOver(transaction) }
+        }
+        for _ in 0..<120 {
+            await silent.clock.waitForSleepers(1)
+            silent.clock.advance(by: .seconds(2))
+        }
+        #expect(await waiting.value?.isOutcomeUnknown == true && silent.requests("sendTransaction").count == 1)
+        let status = #"{"result":{"value":[{"err":{"x":1},"confirmationStatus":"finalized"}]}}"#
+        let failed = DriveWorld(["getSignatureStatuses": [.json(status)]], keypair: nil)
+        let error = await failure { () async throws(DriveError) in try await failed.service.handOver(transaction) }
+        guard case .refused(let refusal)? = error else {
+            Issue.record("is \(String(describing: error))")
+            return
+        }
+        #expect(refusal.reason == .inVain)
     }
 
     @Test("one that the owner has not signed, or of another program, is not sent")
@@ -123,7 +152,7 @@ struct HandedOverTests {
         "one that cannot be undone is sent only when the account’s name was typed, and its cost is what was staked",
         arguments: [StorageInstruction.makeImmutable(used: 0), .requestDeletion])
     func confirmed(instruction: StorageInstruction) async throws {
-        let world = DriveWorld(keypair: nil)
+        let world = DriveWorld(["getSignatureStatuses": [.confirmed]], keypair: nil)
         let model = CreateAccountModel(world.service)
         model.enter(transaction: try transaction(instruction).base64)
         #expect(model.handedConfirmation == "\(Vectors.account)", "nothing is known of it yet")

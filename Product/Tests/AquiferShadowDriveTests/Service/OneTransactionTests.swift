@@ -1,5 +1,7 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferTesting
+import AquiferWording
 import Foundation
 import Testing
 
@@ -192,5 +194,58 @@ struct OneTransactionTests {
             #expect(error?.isOutcomeUnknown == true, "\(change): \(String(describing: error))")
             #expect(world.requests(change.rawValue).count == 1)
         }
+    }
+
+    // MARK: What a node has accepted
+
+    private static let failed = status(#"{"slot":1,"err":{"x":1},"confirmationStatus":"finalized"}"#)
+
+    @Test("What a node has accepted is done once the chain has carried it out, and it is waited for until then")
+    func accepted() async throws {
+        let statuses = [Self.status("null"), Self.carriedOut]
+        let world = DriveWorld(["getEpochInfo": [Self.height(99)], "getSignatureStatuses": statuses])
+        let waits = Locked(0)
+        let sending = Task {
+            try await world.service.send(.requestDeletion, for: world.account) { waits.withLock { $0 += 1 } }
+        }
+        await world.clock.waitForSleepers(1)
+        world.clock.advance(by: .seconds(2))
+        _ = try await sending.value
+        #expect(waits.withLock { $0 } == 1 && world.requests("sendTransaction").count == 1)
+        let atOnce = DriveWorld(["getSignatureStatuses": [Self.carriedOut]])
+        _ = try await atOnce.service.send(.requestDeletion, for: atOnce.account) { waits.withLock { $0 += 1 } }
+        #expect(waits.withLock { $0 } == 1, "there was no wait")
+    }
+
+    @Test(
+        "What a node has accepted and then dropped is not told as done: another one is signed, once",
+        arguments: [true, false])
+    func dropped(isSecondDropped: Bool) async throws {
+        let dropped = Self.status("null", slot: 240)
+        let world = DriveWorld(["getSignatureStatuses": [dropped, isSecondDropped ? dropped : Self.carriedOut]])
+        let error = await failure { () async throws(DriveError) in
+            try await world.service.send(.requestDeletion, for: world.account)
+        }
+        let expected: DriveError? = isSecondDropped ? .refused(.dropped) : nil
+        #expect(error == expected)
+        #expect(world.requests("sendTransaction").count == 2)
+    }
+
+    @Test("What the chain carried out in vain is told so, and what it says nothing of is not known")
+    func inVain() async throws {
+        func error(_ status: DriveWorld.Reply) async -> DriveError? {
+            let world = DriveWorld(["getSignatureStatuses": [status]])
+            let error = await failure { () async throws(DriveError) in
+                try await world.service.send(.requestDeletion, for: world.account)
+            }
+            #expect(world.requests("sendTransaction").count == 1)
+            return error
+        }
+        guard case .refused(let refusal)? = await error(Self.failed) else {
+            Issue.record("it is not told as refused")
+            return
+        }
+        #expect(refusal.reason == .inVain && refusal.message(in: .english).contains("in vain"))
+        #expect(await error(.offline)?.isOutcomeUnknown == true)
     }
 }

@@ -46,7 +46,7 @@ struct DriveDeleteAccountCommand: AccountChange {
     }
 
     func change(_ address: PublicKey, _ session: DriveSession) async throws(DriveError) -> HandedOver {
-        .sent(try await session.drive.send(.requestDeletion, for: address) { session.waits() })
+        .sent(try await session.drive.send(.requestDeletion, for: address) { session.waitsForSolana() })
     }
 }
 
@@ -63,6 +63,6 @@ struct DriveKeepAccountCommand: AccountChange {
     func look(_ address: PublicKey) -> String { "aquifer drive list" }
 
     func change(_ address: PublicKey, _ session: DriveSession) async throws(DriveError) -> HandedOver {
-        .sent(try await session.drive.send(.cancelDeletion, for: address) { session.waits() })
+        .sent(try await session.drive.send(.cancelDeletion, for: address) { session.waitsForSolana() })
     }
 }

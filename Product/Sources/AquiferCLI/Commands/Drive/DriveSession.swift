@@ -78,6 +78,12 @@ struct DriveSession: Sendable {
                 + " out, before another one is signed")
     }
 
+    /// Explains to the user why a command waits whose transaction goes directly to Solana.
+    func waitsForSolana() {
+        guard !options.quiet else { return }
+        console.note("waiting until Solana has carried the transaction out, or can no longer do so")
+    }
+
     /// The owner's balance in words.
     func balance() async throws -> String {
         let wallet = try await drive.wallet()

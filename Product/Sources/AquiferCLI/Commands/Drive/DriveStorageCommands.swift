@@ -58,6 +58,6 @@ struct DriveClaimCommand: AccountChange {
     }
 
     func change(_ address: PublicKey, _ session: DriveSession) async throws(DriveError) -> HandedOver {
-        .sent(try await session.drive.send(.claimStake, for: address) { session.waits() })
+        .sent(try await session.drive.send(.claimStake, for: address) { session.waitsForSolana() })
     }
 }
