@@ -177,6 +177,24 @@ struct DriveScreensTests {
         await world.services.stop()
     }
 
+    @Test("Of a batch, only the file that the user agreed to replace is replaced")
+    func agreed() async throws {
+        let world = AppWorld()
+        let (address, screen, reader) = try await account(world)
+        for name in ["a.txt", "b.txt"] { #expect(await handOver(world, "old", as: name, to: address).status == 204) }
+        #expect(await world.tell(screen, "upload", ["batch": "1", "count": "2"]) == 204)
+        _ = await reader.state { $0.contains(#""isDone":true"#) && $0.contains(#""stored":2"#) }
+        #expect(await world.tell(screen, "dismissUpload") == 204)
+        for name in ["a.txt", "b.txt"] {
+            #expect(await handOver(world, "newer", as: name, to: address, batch: "2").status == 204)
+        }
+        #expect(await world.tell(screen, "upload", ["batch": "2", "count": "2", "replacing": "1"]) == 204)
+        _ = await reader.state { $0.contains(#""isDone":true"#) && $0.contains(#""stored":1"#) }
+        #expect(try await load(world, "a.txt", of: address).collectBody() == Data("old".utf8))
+        #expect(try await load(world, "b.txt", of: address).collectBody() == Data("newer".utf8))
+        await world.services.stop()
+    }
+
     @Test("What cannot be handed over is refused in words, and nothing is kept of it")
     func refused() async throws {
         let world = AppWorld()

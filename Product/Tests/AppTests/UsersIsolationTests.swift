@@ -127,7 +127,7 @@ struct UsersIsolationTests {
         let upload = "\(DriveAPI.filePath)?tab=tab&account=\(marks.account)&batch=1&name=marka-file.txt"
         #expect(await world.ask("ana", "POST", upload, "MarkaFile").status == 204)
         await world.tell(
-            "ana", "drive-account?tab=tab&account=\(marks.account)", "upload", ["batch": "1", "replacing": "false"])
+            "ana", "drive-account?tab=tab&account=\(marks.account)", "upload", ["batch": "1", "replacing": ""])
         try #require(await eventually { account.text.contains("marka-file.txt") }, "\(account.text.suffix(900))")
         marks.signed = signed(in: audio.text) + signed(in: account.text)
         #expect(!signed(in: audio.text).isEmpty)

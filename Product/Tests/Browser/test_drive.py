@@ -548,6 +548,23 @@ class TestOneAccount:
         page.by("twice-replace").click()
         expect(part(row(page, "a.txt"), "file-size")).to_have_text("5 KB")
 
+    def test_only_what_was_asked_about_is_replaced(self, drive, elsewhere, tmp_path):
+        page = drive()
+        create(page)
+        add(page, text_file(tmp_path, "a.txt", 1024))
+        page.by("upload-dismiss").click()
+        # The owner adds a file on another machine: this page does not know of it, and does not ask about it.
+        other = drive(page.page.url[len(page.server.base):], on=elsewhere.start())
+        expect(other.by("file")).to_have_count(1)
+        add(other, text_file(tmp_path, "b.txt", 1024))
+        page.by("upload-input").set_input_files([text_file(tmp_path, "a.txt", 5120), text_file(tmp_path, "b.txt", 5120)])
+        expect(page.by("twice")).to_contain_text("a.txt is already there")
+        page.by("twice-replace").click()
+        expect(page.by("upload-verdict")).to_have_text("1 of 2 files were stored.")
+        expect(page.by("upload-failure")).to_contain_text("b.txt")
+        expect(part(row(page, "a.txt"), "file-size")).to_have_text("5 KB")
+        expect(part(row(page, "b.txt"), "file-size")).to_have_text("1 KB")
+
     def test_a_bad_file_does_not_stop_the_others(self, drive, tmp_path):
         page = drive()
         create(page)

@@ -29,18 +29,6 @@ public final class AccountModel {
         case claiming
     }
 
-    /// An upload, under way or ended.
-    public struct Upload: Sendable, Hashable {
-        /// The progress of the upload.
-        public var progress: UploadProgress
-        /// The outcomes of the files that have finished. They are in the given order once all files have finished.
-        public var results: [UploadResult]
-        /// True if the upload has ended.
-        public var isDone: Bool
-        /// The used bytes before it; `nil` if it replaces files, which make room.
-        var usedBefore: UInt64?
-    }
-
     /// The account and its files.
     public let contents: ResourceModel<AccountContents>
     /// The account's address.
@@ -120,23 +108,30 @@ public final class AccountModel {
     /// Sends files, and returns when all have finished. Cancelling the task stops the upload. An immutable account
     /// accepts new files but no replacements.
     ///
-    /// `afterReading` is called when the files are no longer needed, before the upload is marked as done. It is not
-    /// called if nothing can be sent.
-    public func upload(_ files: [URL], replacing: Bool = false, afterReading: () -> Void = {}) async {
-        guard !files.isEmpty, replacing ? canChange : canAdd else { return }
+    /// - Parameters:
+    ///   - files: the files.
+    ///   - replacing: true if files of the same names are replaced.
+    ///   - agreed: the names of the files that may be replaced, if not all of them may.
+    ///   - afterReading: called when the files are no longer needed, before the upload is marked as done. It is not
+    ///     called if nothing can be sent.
+    public func upload(
+        _ files: [URL], replacing: Bool = false, agreed: Set<String> = [], afterReading: () -> Void = {}
+    ) async {
+        let isReplacing = replacing || !agreed.isEmpty
+        guard !files.isEmpty, isReplacing ? canChange : canAdd else { return }
         begin(.uploading)
         upload = Upload(
             progress: UploadProgress(sent: 0, total: 0, filesDone: 0, files: files.count), results: [], isDone: false,
-            usedBefore: replacing ? nil : account?.currentUsage)
+            usedBefore: isReplacing ? nil : account?.currentUsage)
         let (events, continuation) = AsyncStream.makeStream(of: UploadEvent.self)
         let room = account.map { UploadRoom(free: $0.freeBytes, stored: self.files) }
         let transfer = Task<Result<[UploadResult], DriveError>, Never> { [service, address] in
             defer { continuation.finish() }
             do throws(DriveError) {
                 return .success(
-                    try await service.upload(files, to: address, overwrite: replacing, room: room) {
-                        continuation.yield($0)
-                    })
+                    try await service.upload(
+                        files, to: address, overwrite: replacing, replacing: agreed, room: room
+                    ) { continuation.yield($0) })
             } catch { return .failure(error) }
         }
         self.transfer = transfer

@@ -47,7 +47,7 @@ extension ShadowDriveService {
     ///   not stop the others. If the server refuses a batch because of one file, the batch is sent again file by file,
     ///   so that the valid files arrive.
     /// - A file whose name is already stored is reported as ``FileError/exists(name:)`` and not sent, unless
-    ///   `overwrite` is true.
+    ///   `overwrite` is true or its name is in `replacing`.
     /// - If a batch gets no response, the account is listed, and files that arrived are reported as stored.
     /// - Cancelling the task stops the transfer. The files that were not sent by then are reported as cancelled.
     ///
@@ -55,6 +55,8 @@ extension ShadowDriveService {
     ///   - files: the files on disk.
     ///   - account: the account that gets them.
     ///   - overwrite: true if files of the same names are replaced.
+    ///   - replacing: the names of the files that may be replaced, if not all of them may. The other files travel in
+    ///     requests of their own.
     ///   - room: the storage that is left, if it is known. A file that does not fit into it is reported as
     ///     ``FileError/noRoom(name:free:)`` and not sent. Without it, the server judges each file on arrival.
     ///   - onEvent: called with the progress and with each file's outcome, in order, on any thread. It must return
@@ -62,21 +64,23 @@ extension ShadowDriveService {
     /// - Returns: the outcome of each file, in the given order.
     @discardableResult
     public func upload(
-        _ files: [URL], to account: PublicKey, overwrite: Bool = false, room: UploadRoom? = nil,
-        onEvent: @escaping @Sendable (UploadEvent) -> Void = { _ in }
+        _ files: [URL], to account: PublicKey, overwrite: Bool = false, replacing: Set<String> = [],
+        room: UploadRoom? = nil, onEvent: @escaping @Sendable (UploadEvent) -> Void = { _ in }
     ) async throws(DriveError) -> [UploadResult] {
         let keypair = try signer()
         var results: [Int: UploadResult] = [:]
         var good: [(Int, FileToSend)] = []
         var names: Set<Data> = []
         var room = room
+        // A file that is sent has the composed form of its name.
+        let replaced = Set(replacing.map { Data($0.composed.utf8) })
         let stored = overwrite || files.isEmpty ? nil : await storedNames(account)
         for (place, url) in files.enumerated() {
             do throws(FileError) {
                 let file = try FileToSend(url)
                 let name = Data(file.name.utf8)
                 guard names.insert(name).inserted else { throw .repeated(name: file.name) }
-                guard stored?.contains(name) != true else { throw .exists(name: file.name) }
+                guard stored?.contains(name) != true || replaced.contains(name) else { throw .exists(name: file.name) }
                 try room?.take(file.size, for: file.name)
                 good.append((place, file))
             } catch {
@@ -88,9 +92,24 @@ extension ShadowDriveService {
         let meter = UploadMeter(
             total: good.reduce(0) { $0 + $1.1.size }, files: files.count, tell: onEvent)
         for place in results.keys.sorted() { if let result = results[place] { meter.ended(result, size: 0) } }
-        let courier = UploadCourier(
-            api: api, account: account, keypair: keypair, overwrite: overwrite, areNew: stored != nil, meter: meter)
-        var rest = good[...]
+        // A request replaces all of its files or none. Those that replace others go first, because they may make room.
+        for isReplacing in [true, false] {
+            let courier = UploadCourier(
+                api: api, account: account, keypair: keypair, overwrite: isReplacing,
+                areNew: stored != nil && !isReplacing, meter: meter)
+            let part = good.filter { (overwrite || replaced.contains(Data($0.1.name.utf8))) == isReplacing }
+            let sent = await deliver(part, to: account, by: courier)
+            results.merge(sent) { _, new in new }
+        }
+        return files.indices.compactMap { results[$0] }
+    }
+
+    /// Sends files in batches. The result has the outcome of each file by its place.
+    private func deliver(
+        _ files: [(Int, FileToSend)], to account: PublicKey, by courier: UploadCourier
+    ) async -> [Int: UploadResult] {
+        var results: [Int: UploadResult] = [:]
+        var rest = files[...]
         while !rest.isEmpty {
             let batch = Array(rest.prefix(ShadowDriveLimits.filesPerUpload))
             rest = rest.dropFirst(batch.count)
@@ -101,10 +120,10 @@ extension ShadowDriveService {
                 if case .success = outcome {
                     await amendContents(account) { $0.storing(StoredFile(name: file.name, size: file.size)) }
                 }
-                meter.ended(result, size: file.size)
+                courier.meter.ended(result, size: file.size)
             }
         }
-        return files.indices.compactMap { results[$0] }
+        return results
     }
 
     /// Tells of the files that do not fit how much is free beside those that do. When their turn came, it was more.

@@ -297,6 +297,33 @@ struct UploadTests {
         #expect(replaced.allSatisfy { $0.error == nil })
     }
 
+    @Test("of a batch, only the files whose names were agreed to are replaced, in a request of their own")
+    func agreed() async throws {
+        let composed = "\u{e9}.txt"
+        let world = DriveWorld([
+            "list-objects": [.json(#"{"keys":["a.txt","b.txt","\#(composed)"]}"#)]
+        ])
+        let files = try ["a.txt", "b.txt", "c.txt", "e\u{301}.txt"].map { try world.file($0) }
+        let results = try await world.service.upload(
+            files, to: world.account, replacing: ["a.txt", "e\u{301}.txt", "gone.txt"])
+        #expect(results.map(\.error) == [nil, .file(.exists(name: "b.txt")), nil, nil])
+        #expect(results.map(\.name) == ["a.txt", "b.txt", "c.txt", composed], "each in its place")
+        let sent = world.requests("upload").map(\.wire)
+        #expect(sent.map { $0.contains("name=\"overwrite\"") } == [true, false])
+        #expect(sent.map { $0.contains("filename=\"c.txt\"") } == [false, true])
+        #expect(sent.allSatisfy { !$0.contains("filename=\"b.txt\"") })
+    }
+
+    @Test("a file that nobody agreed to replace is not replaced if the stored names are not known either")
+    func agreedUnlisted() async throws {
+        let world = DriveWorld()
+        let files = try ["a.txt", "b.txt"].map { try world.file($0) }
+        _ = try await world.service.upload(files, to: world.account, replacing: ["b.txt"])
+        let sent = world.requests("upload").map(\.wire)
+        #expect(sent.map { $0.contains("name=\"overwrite\"") } == [true, false])
+        #expect(sent.map { $0.contains("filename=\"a.txt\"") } == [false, true])
+    }
+
     @Test(
         "a name that was taken meanwhile is told as such from the server's words",
         arguments: ["a file of this name exists already", "File a.txt already exists"])

@@ -62,9 +62,11 @@ final class DriveAccountScreen: Screen {
         case .objects: return { await self.names?.load(beside: model.files.map(\.name)) }
         case .dismissObjects: return { self.names?.forget() }
         case .upload:
-            let isReplacing = fields["replacing"] == "true"
+            // The places in the batch of the files that the user agreed to replace.
+            let places = Set((fields["replacing"] ?? "").split(separator: ",").compactMap { Int($0) })
             return try send(fields) { files, remove in
-                await model.upload(files, replacing: isReplacing, afterReading: remove)
+                let agreed = files.indices.filter { places.contains($0) }.map { files[$0].lastPathComponent }
+                await model.upload(files, agreed: Set(agreed), afterReading: remove)
                 self.names?.forget()
             }
         case .replace:

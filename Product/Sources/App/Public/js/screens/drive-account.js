@@ -291,7 +291,7 @@ export class DriveAccountScreen extends ModelScreen {
       return;
     }
     const twice = known(files, this.state.files);
-    if (twice.length === 0) return this.#sendFiles(files, false);
+    if (twice.length === 0) return this.#sendFiles(files, []);
     this.#offered = { files, twice };
     this.#redraw();
     this.#upload.focusQuestion();
@@ -315,18 +315,21 @@ export class DriveAccountScreen extends ModelScreen {
     this.#redraw();
     this.#upload.focusPick();
     if (!offered) return;
-    if (isYes) return this.#sendFiles(offered.files, true);
+    if (isYes) return this.#sendFiles(offered.files, offered.twice);
     const rest = offered.files.filter((file) => !offered.twice.includes(file));
-    if (rest.length > 0) this.#sendFiles(rest, false);
+    if (rest.length > 0) this.#sendFiles(rest, []);
     else this.#offerWaiting();
   }
 
   /**
    * @param {File[]} files
-   * @param {boolean} isReplacing
+   * @param {File[]} agreed Those that may replace a file that is there: no other one may.
    */
-  #sendFiles(files, isReplacing) {
-    return this.#hand(files, (batch) => this.send("upload", { batch, replacing: String(isReplacing), count: String(files.length) }));
+  #sendFiles(files, agreed) {
+    return this.#hand(files, (batch) => {
+      const places = [...files.keys()].filter((place) => agreed.includes(files[place]));
+      return this.send("upload", { batch, replacing: places.join(), count: String(files.length) });
+    });
   }
 
   /**
