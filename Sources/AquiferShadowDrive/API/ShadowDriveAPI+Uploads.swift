@@ -101,7 +101,8 @@ extension ShadowDriveAPI {
     ///   - signer: the owner of the account.
     ///   - signature: the signature of `SignedMessage.edit(_:in:hash:)`.
     ///   - onSent: called with the sent bytes of the body and the body's length in bytes.
-    /// - Returns: the file's address.
+    /// - Returns: the file's address, as it was given.
+    /// - Throws: ``DriveError/outcomeUnknown(because:)`` also if the answer is about another file.
     public func edit(
         _ file: FileToSend, at location: FileLocation, signer: PublicKey, signature: Signature,
         onSent: (@Sendable (_ sent: UInt64, _ of: UInt64) -> Void)? = nil
@@ -113,7 +114,13 @@ extension ShadowDriveAPI {
         form.add("storage_account", "\(location.account)")
         form.add("url", location.text)
         let answer: EditAnswer = try await send(form, to: "edit", onSent)
-        return answer.finalized_location
+        // The server may write the same address in another way.
+        guard let edited = FileLocation(answer.finalized_location), edited.account == location.account,
+            edited.name.isExactly(location.name)
+        else {
+            throw DriveError.invalidData(.body(".finalized_location is another than the file's address")).afterSending
+        }
+        return location.text
     }
 
     private func add(_ file: FileToSend, to form: inout MultipartForm) throws(DriveError) {

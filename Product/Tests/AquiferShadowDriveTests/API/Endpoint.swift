@@ -119,7 +119,12 @@ extension Endpoint {
         fields: [
             "message": "\(signature)", "signer": "\(owner)", "storage_account": "\(account)", "url": location.text,
         ],
-        good: #"{"finalized_location":"\#(location)"}"#, bad: ["{}", #"{"finalized_location":7}"#],
+        good: #"{"finalized_location":"\#(location)"}"#,
+        bad: [
+            "{}", #"{"finalized_location":7}"#, #"{"finalized_location":""}"#, #"{"finalized_location":"x"}"#,
+            #"{"finalized_location":"\#(DriveWorld.files)/\#(account)/other.txt"}"#,
+            #"{"finalized_location":"\#(DriveWorld.files)/\#(owner)/a%23b.txt"}"#,
+        ],
         call: { (api) async throws(DriveError) in
             let place = try await withFile { (file) async throws(DriveError) in
                 try await api.edit(file, at: location, signer: owner, signature: signature)

@@ -170,7 +170,7 @@ struct AccountScreenTests {
         let usual: [String: [DriveWorld.Reply]] = [
             "list-objects-and-sizes": [.json(#"{"files":[{"file_name":"a","size":100}]}"#)],
             "delete-file": [.json(#"{"message":"gone"}"#)],
-            "edit": [.json(#"{"finalized_location":"x"}"#)],
+            "edit": [.json(#"{"finalized_location":"\#(DriveWorld.files)/\#(Vectors.account)/a"}"#)],
         ]
         let world = DriveWorld(usual.merging(replies) { $1 })
         let model = AccountModel(world.service, account: world.account)

@@ -438,6 +438,30 @@ struct UploadTests {
         #expect(parts[5].contains("\r\n\r\n\(vector.url_field!)\r\n"))
     }
 
+    @Test("an edit whose answer is about another file is not done, and leaves what is saved as it was")
+    func editOfAnother() async throws {
+        let list = #"{"files":[{"file_name":"a b","size":100}]}"#
+        let other = #"{"finalized_location":"\#(DriveWorld.files)/\#(Vectors.account)/other"}"#
+        // The same address, with more of its letters encoded.
+        let same = #"{"finalized_location":"\#(DriveWorld.files)/\#(Vectors.account)/%61%20b"}"#
+        let world = DriveWorld(["list-objects-and-sizes": [.json(list)], "edit": [.json(other), .json(same)]])
+        _ = try await world.service.contents(of: world.account).load()
+        let file = try world.file("new")
+        func saved() async throws -> [UInt64]? {
+            try await world.service.contents(of: world.account).saved()?.value.files.map(\.size)
+        }
+        let error = await failure { () async throws(DriveError) in
+            try await world.service.editFile(world.location("a b"), with: file)
+        }
+        guard case .outcomeUnknown(because: .invalidData)? = error else {
+            Issue.record("is \(String(describing: error))")
+            return
+        }
+        #expect(try await saved() == [100])
+        #expect(try await world.service.editFile(world.location("a b"), with: file) == world.location("a b").text)
+        #expect(try await saved() == [7])
+    }
+
     @Test("an edit that failed on the server is told in its words")
     func editRefused() async throws {
         let world = DriveWorld(["edit": [.json(#"{"finalized_location":"x","error":"immutable"}"#)]])
