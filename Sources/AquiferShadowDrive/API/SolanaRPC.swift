@@ -56,6 +56,14 @@ public struct SolanaRPC: Sendable {
             let data: [String]
         }
         let value: Value?
+
+        private enum CodingKeys: String, CodingKey { case value }
+
+        init(from decoder: any Decoder) throws {
+            let fields = try decoder.container(keyedBy: CodingKeys.self)
+            // Only a `null` says that there is no account. A missing key says nothing.
+            value = try fields.decodeNil(forKey: .value) ? nil : fields.decode(Value.self, forKey: .value)
+        }
     }
 
     /// An account; `nil` if there is none.

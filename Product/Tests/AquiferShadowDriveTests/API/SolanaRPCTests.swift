@@ -111,6 +111,15 @@ struct SolanaRPCTests {
         #expect(try await world.service.storageConfig() == config)
         let missing = DriveWorld()
         #expect(try await missing.service.storageConfig() == nil)
+        for body in [#"{"result":{}}"#, #"{"result":{"context":{"slot":1}}}"#, #"{"result":{"value":7}}"#] {
+            let error = await failure { () async throws(DriveError) in
+                try await DriveWorld(["getAccountInfo": [.json(body)]]).service.storageConfig()
+            }
+            guard case .invalidData? = error else {
+                Issue.record("\(body) was taken for no account")
+                continue
+            }
+        }
         for data in [#"["x","base58"]"#, #"["?","base64"]"#, #"["AA=="]"#, #""AA==""#] {
             let world = DriveWorld([
                 "getAccountInfo": [
