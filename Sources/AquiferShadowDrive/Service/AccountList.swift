@@ -28,6 +28,9 @@ public struct AccountList: Sendable, Hashable, Codable {
         return accounts.filter { $0.identifier == text }
     }
 
+    /// True if the account of this address is in the list.
+    func has(_ account: PublicKey) -> Bool { accounts.contains { $0.address == account } }
+
     /// The time at which an account was added to the fetched list; `nil` for an account that was fetched with it.
     public func addedAt(_ account: PublicKey) -> Date? { addedAt?["\(account)"] }
 
@@ -132,6 +135,23 @@ public struct AccountShelf: Sendable {
         let stamp = now()
         try await cache.update(restamping: { saved in
             let list = saved?.value ?? AccountList([], isComplete: isFirst)
+            return (list.adding(account, at: stamp, fetchedAt: saved?.savedAt), stamp)
+        })
+    }
+
+    /// Adds an account that was created earlier, if the saved list does not have it. Saved data may be newer than the
+    /// account's creation, so it stays. A list of the account alone is never complete.
+    ///
+    /// - Throws: `StoreError`; the previously saved list is then unchanged.
+    func addMissing(_ account: StorageAccount) async throws(StoreError) {
+        // A list that cannot be read has no account. The step below replaces it, or tells the error.
+        let known = try? await cache.load()
+        if known?.value.has(account.address) == true { return }
+        let stamp = now()
+        try await cache.update(restamping: { saved in
+            // Somebody may have added it since.
+            if let saved, saved.value.has(account.address) { return (saved.value, saved.savedAt) }
+            let list = saved?.value ?? AccountList([], isComplete: false)
             return (list.adding(account, at: stamp, fetchedAt: saved?.savedAt), stamp)
         })
     }

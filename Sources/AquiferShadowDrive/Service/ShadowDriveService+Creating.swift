@@ -77,14 +77,16 @@ extension ShadowDriveService {
     }
 
     /// The result of a transaction that creates an account.
+    ///
+    /// - Parameter isEarlier: true if an earlier sending created the account. The saved data may then be newer.
     func created(
-        _ asked: StorageTransaction, _ name: String, _ size: UInt64, _ answer: NewStorage
+        _ asked: StorageTransaction, _ name: String, _ size: UInt64, _ answer: NewStorage, isEarlier: Bool = false
     ) async throws(DriveError) -> CreatedAccount {
         let isFirst = program.storageAccount(of: asked.owner, counter: 0) == asked.account
         let account = StorageAccount(
             address: asked.account, identifier: name, reservedBytes: size, owner: asked.owner,
             counterSeed: isFirst ? 0 : nil, creationTime: creationTime)
-        return try await created(account, by: answer, isFirst: isFirst)
+        return try await created(account, by: answer, isFirst: isFirst, isEarlier: isEarlier)
     }
 
     /// Parses a transaction that the owner has signed elsewhere. The instruction, the accounts, the owner's signature
@@ -118,14 +120,16 @@ extension ShadowDriveService {
     }
 
     private func created(
-        _ account: StorageAccount, by answer: NewStorage, isFirst: Bool
+        _ account: StorageAccount, by answer: NewStorage, isFirst: Bool, isEarlier: Bool = false
     ) async throws(DriveError) -> CreatedAccount {
         guard answer.shadowBucket == nil || answer.shadowBucket == account.address else {
             throw DriveError.invalidData(.body(".shdw_bucket is another account than the one asked for")).afterSending
         }
         var saveError: StoreError?
         let shelf = AccountShelf(key: Self.key(api, account.owner1), store: store, now: now)
-        do throws(StoreError) { try await shelf.add(account, isFirst: isFirst) } catch { saveError = error }
+        do throws(StoreError) {
+            if isEarlier { try await shelf.addMissing(account) } else { try await shelf.add(account, isFirst: isFirst) }
+        } catch { saveError = error }
         return CreatedAccount(
             account: account, transactionSignature: answer.transactionSignature, saveError: saveError)
     }

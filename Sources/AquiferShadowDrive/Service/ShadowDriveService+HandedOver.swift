@@ -70,7 +70,7 @@ extension ShadowDriveService {
         switch asked.instruction {
         case .create(let name, let bytes):
             let answer = NewStorage(shadowBucket: asked.account, transactionSignature: signature)
-            return .created(try await created(asked, name, bytes, answer))
+            return .created(try await created(asked, name, bytes, answer, isEarlier: true))
         case .increase, .increaseImmutable, .decrease, .makeImmutable:
             return .changed(ChangeAnswer(carriedOut: signature))
         case .requestDeletion, .cancelDeletion, .claimStake, .refreshStake, .rename: return .sent(signature)

@@ -125,6 +125,29 @@ struct HandedOverTests {
         }
     }
 
+    @Test("a creation that is sent again changes no newer data, and a list of it alone is not complete")
+    func createdBefore() async throws {
+        let words = DriveWorld.Reply.error("This transaction has already been processed")
+        let world = DriveWorld(["storage-account": [words], "getSignatureStatuses": [.confirmed]])
+        let transaction = try transaction(.create(name: "old", bytes: 1024))
+        guard case .created(let created) = try await world.service.handOver(transaction) else {
+            Issue.record("it is not told as created")
+            return
+        }
+        #expect(created.account.address == world.account && created.saveError == nil)
+        func saved() async throws -> AccountList? { try await world.service.accounts?.saved()?.value }
+        #expect(try await saved()?.accounts.map(\.identifier) == ["old"])
+        #expect(try await saved()?.isComplete == false, "the owner may have made others since")
+        try await world.service.shelf?.amend(world.account) { account in
+            account.identifier = "new"
+            account.reservedBytes = 4096
+        }
+        let before = try await saved()
+        world.date.advance(by: 60)
+        _ = try await world.service.handOver(transaction)
+        #expect(try await saved() == before && before?.accounts.map(\.identifier) == ["new"])
+    }
+
     @MainActor
     @Test("the form reads what is typed, says what it asks for, and sends it when told to")
     func form() async throws {
