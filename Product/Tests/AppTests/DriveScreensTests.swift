@@ -177,6 +177,37 @@ struct DriveScreensTests {
         await world.services.stop()
     }
 
+    @Test("Of a batch that its page gives up nothing stays, and what still comes of it is not taken")
+    func abandoned() async throws {
+        let world = AppWorld()
+        let (address, screen, _) = try await account(world)
+        #expect(await handOver(world, "one", as: "one.txt", to: address, batch: "1").status == 204)
+        #expect(await world.tell(screen, "abandon", ["batch": "other"]) == 204)
+        #expect(!kept(world).isEmpty)
+        #expect(await world.tell(screen, "abandon", ["batch": "1"]) == 204)
+        #expect(await eventually { kept(world).isEmpty })
+        #expect(await handOver(world, "two", as: "two.txt", to: address, batch: "1").status == 409)
+        #expect(kept(world).isEmpty)
+        #expect(await handOver(world, "two", as: "two.txt", to: address, batch: "2").status == 204)
+        await world.services.stop()
+    }
+
+    @Test("What was handed over and never sent goes with its screen")
+    func leftBehind() async throws {
+        let world = AppWorld()
+        let (address, _, _) = try await account(world)
+        let place = ScreenAddress(name: DriveAccountScreen.name, tab: "other", subject: "\(address)")
+        var screen = DriveAccountScreen(place, in: world.site.hub)
+        await screen?.model?.appear()
+        let body = ServerRequestBody([Data("one".utf8)])
+        let file = try await world.services.uploads.take(body, limit: 10, named: "one.txt")
+        #expect(screen?.take(file, batch: "1") == true)
+        #expect(!kept(world).isEmpty)
+        screen = nil
+        #expect(await eventually { kept(world).isEmpty })
+        await world.services.stop()
+    }
+
     @Test("Of a batch, only the file that the user agreed to replace is replaced")
     func agreed() async throws {
         let world = AppWorld()

@@ -93,13 +93,14 @@ extension DriveAccountScreen {
     }
 
     enum Intent: String, ScreenIntent {
-        case appear, objects, dismissObjects, upload, replace, cancelUpload, dismissUpload, delete, amount, addStorage
-        case reduceStorage, makeImmutable, deleteAccount, keepAccount, claim, dismissError
+        case appear, objects, dismissObjects, upload, replace, abandon, cancelUpload, dismissUpload, delete, amount
+        case addStorage, reduceStorage, makeImmutable, deleteAccount, keepAccount, claim, dismissError
 
         var fields: [String] {
             switch self {
             case .upload: ["batch", "replacing?", "count?"]
             case .replace: ["batch", "file", "count?"]
+            case .abandon: ["batch"]
             case .delete: ["file"]
             case .amount: ["text"]
             case .addStorage: ["size", "cost"]

@@ -16,6 +16,8 @@ final class DriveAccountScreen: Screen {
         var amount = ""
         @ObservationIgnored var batch = ""
         @ObservationIgnored var files: [URL] = []
+        /// The batch that its page gave up last. A file of it may still be on its way here.
+        @ObservationIgnored var abandoned = ""
     }
 
     /// The most files that are handed over at once.
@@ -39,6 +41,9 @@ final class DriveAccountScreen: Screen {
         model = account.map { AccountModel(service, account: $0) }
         names = account.map { ObjectNamesModel(service, account: $0) }
     }
+
+    // What a page has handed over and never sent belongs to nobody any more.
+    isolated deinit { draft.files.forEach(uploads.remove) }
 
     func refresh() async { await model?.refresh() }
 
@@ -75,6 +80,9 @@ final class DriveAccountScreen: Screen {
                 if let file = files.first { await model.replace(name, with: file, afterReading: remove) }
                 self.names?.forget()
             }
+        case .abandon:
+            let batch = try fields.text("batch")
+            return { self.abandon(batch) }
         case .cancelUpload: return { model.cancelUpload() }
         case .dismissUpload: return { model.dismissUpload() }
         case .delete:
@@ -108,7 +116,7 @@ final class DriveAccountScreen: Screen {
     ///
     /// - Returns: `false` if files cannot be taken now; then it is still the caller's.
     func take(_ file: URL, batch: String) -> Bool {
-        guard let model, model.canAdd else { return false }
+        guard let model, model.canAdd, batch != draft.abandoned else { return false }
         if draft.batch != batch {
             draft.files.forEach(uploads.remove)
             (draft.batch, draft.files) = (batch, [])
@@ -116,6 +124,14 @@ final class DriveAccountScreen: Screen {
         guard draft.files.count < Self.mostFiles else { return false }
         draft.files.append(file)
         return true
+    }
+
+    /// Removes the files of a batch that its page gives up.
+    private func abandon(_ batch: String) {
+        draft.abandoned = batch
+        guard draft.batch == batch else { return }
+        draft.files.forEach(uploads.remove)
+        (draft.batch, draft.files) = ("", [])
     }
 
     /// Does something with the files of a batch, and removes them.

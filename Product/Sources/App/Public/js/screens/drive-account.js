@@ -349,13 +349,14 @@ export class DriveAccountScreen extends ModelScreen {
     const controller = new AbortController();
     const batch = crypto.getRandomValues(new Uint32Array(2)).join("-");
     this.#controller = controller;
+    let isSent = false;
     try {
       for (const [done, file] of files.entries()) {
         this.#handing = { name: file.name, done, files: files.length };
         this.#redraw();
         await upload(address(`${PATH}/file`, { account: this.#account, name: file.name, batch }), file, controller.signal, this.replica);
       }
-      await send(batch);
+      isSent = await send(batch);
       const starting = this.#starting = new Set(files.map(({ name }) => name));
       setTimeout(() => {
         if (this.#starting !== starting) return;
@@ -363,12 +364,17 @@ export class DriveAccountScreen extends ModelScreen {
         this.#offerWaiting();
       }, 3000);
     } catch (error) {
-      if (error instanceof ApiError && error.status === 421) this.misdirected();
+      if (error instanceof ApiError && error.status === 421) {
+        // These files are with another replica, which removes them itself.
+        isSent = true;
+        this.misdirected();
+      }
       if (!controller.signal.aborted) {
         const kind = error instanceof ApiError ? error.kind : null;
         this.#problem = t(kind === "file" ? "drive.badName" : kind === "quota" ? "quota.full" : "drive.unread", { name: harmless(this.#handing?.name ?? "") });
       }
     } finally {
+      if (!isSent) this.send("abandon", { batch });
       this.#handing = null;
       this.#controller = null;
       this.#redraw();

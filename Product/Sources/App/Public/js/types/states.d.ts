@@ -813,6 +813,7 @@ declare namespace Wire {
             dismissObjects: {};
             upload: { batch: string, replacing?: string, count?: string };
             replace: { batch: string, file: string, count?: string };
+            abandon: { batch: string };
             cancelUpload: {};
             dismissUpload: {};
             delete: { file: string };
