@@ -177,7 +177,7 @@ struct DriveScreensTests {
         await world.services.stop()
     }
 
-    @Test("Of a batch that its page gives up nothing stays, and what still comes of it is not taken")
+    @Test("A batch that its page gives up leaves nothing behind, and none of its files is taken after that")
     func abandoned() async throws {
         let world = AppWorld()
         let (address, screen, _) = try await account(world)
@@ -192,7 +192,7 @@ struct DriveScreensTests {
         await world.services.stop()
     }
 
-    @Test("What was handed over and never sent goes with its screen")
+    @Test("A file that was handed over and never sent goes with its screen")
     func leftBehind() async throws {
         let world = AppWorld()
         let (address, _, _) = try await account(world)
@@ -208,7 +208,7 @@ struct DriveScreensTests {
         await world.services.stop()
     }
 
-    @Test("Of a batch, only the file that the user agreed to replace is replaced")
+    @Test("A batch replaces only the file that the user agreed to replace")
     func agreed() async throws {
         let world = AppWorld()
         let (address, screen, reader) = try await account(world)

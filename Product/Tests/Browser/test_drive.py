@@ -573,6 +573,34 @@ class TestOneAccount:
         expect(page.by("upload-failure")).to_contain_text("com,ma.txt")
         expect(page.by("file")).to_have_count(1)
 
+    def test_a_file_that_cannot_be_handed_over_does_not_stop_the_others(self, drive, tmp_path):
+        page = drive()
+        create(page)
+        page.page.route("**/api/screens/drive-account/file?*bad.txt*", lambda route: route.fulfill(
+            status=422, content_type="application/json", body='{"error":{"kind":"file","message":"no"}}'))
+        add(page, text_file(tmp_path, "a.txt"), text_file(tmp_path, "bad.txt"), text_file(tmp_path, "c.txt"))
+        expect(page.by("upload-verdict")).to_have_text("2 of 3 files were stored.")
+        expect(page.by("upload-failure")).to_have_count(1)
+        expect(page.by("upload-failure")).to_contain_text("A file can’t be called “bad.txt”.")
+        expect(page.by("file")).to_have_count(2)
+        page.by("upload-dismiss").click()
+        expect(page.by("upload-results")).to_have_count(0)
+        # None of these comes to the server: there is nothing to send, and both are told.
+        add(page, text_file(tmp_path, "bad.txt"), text_file(tmp_path, "not bad.txt"))
+        expect(page.by("upload-verdict")).to_have_text("0 of 2 files were stored.")
+        page.by("upload-dismiss").click()
+        # One alone is told beside the button.
+        page.by("upload-input").set_input_files([tmp_path / "bad.txt"])
+        expect(page.by("upload-error")).to_have_text("A file can’t be called “bad.txt”.")
+
+    def test_more_files_than_are_taken_at_once_are_told_before_any_is_read(self, drive):
+        page = drive()
+        create(page)
+        drop(page, [[f"{number}.txt", "x"] for number in range(201)])
+        expect(page.by("upload-error")).to_have_text("You chose 201 files, and 200 is the most at once. Add fewer at a time.")
+        expect(page.by("upload-results")).to_have_count(0)
+        expect(page.by("file")).to_have_count(0)
+
     def test_what_does_not_fit_is_told(self, drive, tmp_path):
         page = drive()
         create(page, size="2KB")

@@ -43,7 +43,7 @@ struct HandedOverTests {
         #expect(world.client.requests.map(DriveWorld.name) == ["sendTransaction", "getSignatureStatuses"])
     }
 
-    @Test("what a node has accepted is waited for, and without the chain’s word it is not told as done")
+    @Test("one that a node has accepted is waited for, and without the chain’s word it is not told as done")
     func accepted() async throws {
         let transaction = try transaction(.requestDeletion)
         let done = DriveWorld(

@@ -196,11 +196,11 @@ struct OneTransactionTests {
         }
     }
 
-    // MARK: What a node has accepted
+    // MARK: Accepted by a node
 
     private static let failed = status(#"{"slot":1,"err":{"x":1},"confirmationStatus":"finalized"}"#)
 
-    @Test("What a node has accepted is done once the chain has carried it out, and it is waited for until then")
+    @Test("One that a node has accepted is done once the chain has carried it out, and is waited for until then")
     func accepted() async throws {
         let statuses = [Self.status("null"), Self.carriedOut]
         let world = DriveWorld(["getEpochInfo": [Self.height(99)], "getSignatureStatuses": statuses])
@@ -218,7 +218,7 @@ struct OneTransactionTests {
     }
 
     @Test(
-        "What a node has accepted and then dropped is not told as done: another one is signed, once",
+        "One that a node has accepted and then dropped is not told as done: another one is signed, once",
         arguments: [true, false])
     func dropped(isSecondDropped: Bool) async throws {
         let dropped = Self.status("null", slot: 240)
@@ -231,7 +231,7 @@ struct OneTransactionTests {
         #expect(world.requests("sendTransaction").count == 2)
     }
 
-    @Test("What the chain carried out in vain is told so, and what it says nothing of is not known")
+    @Test("One that the chain carried out in vain is told so, and without its word nothing is known")
     func inVain() async throws {
         func error(_ status: DriveWorld.Reply) async -> DriveError? {
             let world = DriveWorld(["getSignatureStatuses": [status]])

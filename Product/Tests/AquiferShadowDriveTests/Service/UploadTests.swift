@@ -297,7 +297,7 @@ struct UploadTests {
         #expect(replaced.allSatisfy { $0.error == nil })
     }
 
-    @Test("of a batch, only the files whose names were agreed to are replaced, in a request of their own")
+    @Test("only the files whose names were agreed to are replaced, in a request of their own")
     func agreed() async throws {
         let composed = "\u{e9}.txt"
         let world = DriveWorld([

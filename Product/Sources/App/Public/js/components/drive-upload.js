@@ -10,9 +10,27 @@ import { speedText } from "./speed.js";
 /**
  * The outcome of all uploads, in a sentence.
  *
- * @param {Wire.DriveAccountUpload} upload
+ * @param {Outcomes} outcomes
  */
 export const uploadVerdict = ({ stored, files }) => (stored < files ? t("drive.upload.partly", { stored, count: files }) : t("drive.upload.done", { count: files }));
+
+/**
+ * The outcomes of all files of a batch.
+ *
+ * @typedef {Pick<Wire.DriveAccountUpload, "stored" | "files" | "results">} Outcomes
+ */
+
+/**
+ * The outcomes of an upload, with those of the files that the server on this machine did not get; null before they are known.
+ *
+ * @param {Wire.DriveAccountUpload | null | undefined} upload
+ * @param {Wire.DriveAccountOutcome[]} refused
+ * @returns {Outcomes | null}
+ */
+export function outcomes(upload, refused) {
+  if (upload ? !upload.isDone : refused.length === 0) return null;
+  return { stored: upload?.stored ?? 0, files: (upload?.files ?? 0) + refused.length, results: [...(upload?.results ?? []), ...refused] };
+}
 
 /**
  * Files that were chosen, and those of them that the account has already.
@@ -60,9 +78,9 @@ export function driveUpload({ onFiles, onStop, onDismiss, onReplace, onKeep }) {
   const focusQuestion = () => find(asked, "[data-test=twice-keep]")?.focus();
   const focusPick = () => pick.focus({ focusVisible: false });
   /**
-   * @param {{ state: Partial<Wire.DriveAccountState>, handing: Handing | null, offered: Offer | null, problem: string | null, mayUpload: boolean, mayReplace: boolean }} now
+   * @param {{ state: Partial<Wire.DriveAccountState>, handing: Handing | null, offered: Offer | null, refused: Wire.DriveAccountOutcome[], problem: string | null, mayUpload: boolean, mayReplace: boolean }} now
    */
-  const draw = ({ state, handing, offered, problem, mayUpload, mayReplace }) => {
+  const draw = ({ state, handing, offered, refused, problem, mayUpload, mayReplace }) => {
     const { upload } = state;
     const sending = upload && !upload.isDone ? upload : null;
     const isSending = sending !== null;
@@ -86,7 +104,8 @@ export function driveUpload({ onFiles, onStop, onDismiss, onReplace, onKeep }) {
     setText(speed, sending ? speedText(rate.note(sending.sent, sending.total)) : "");
     setText(words, sending ? `${label} · ${sending.sentText}` : label);
     drawOnce(stop, () => [icon("close"), t("cancel")]);
-    replaceWhen(results, `${JSON.stringify(upload?.isDone && upload)}`, () => (upload?.isDone ? list(upload) : []));
+    const told = outcomes(upload, refused);
+    replaceWhen(results, JSON.stringify(told), () => (told ? list(told) : []));
     if (hadFocus && progress.hidden) (find(results, "button") ?? pick).focus({ focusVisible: false });
   };
 
@@ -103,12 +122,12 @@ export function driveUpload({ onFiles, onStop, onDismiss, onReplace, onKeep }) {
         h("button", { class: "button", type: "button", "data-test": "twice-keep", onclick: onKeep }, t("drive.twice.keep"))));
   }
 
-  /** @param {Wire.DriveAccountUpload} upload */
-  function list(upload) {
-    const isGood = upload.stored === upload.files;
-    const failed = upload.results.filter((result) => !result.isStored);
+  /** @param {Outcomes} told */
+  function list(told) {
+    const isGood = told.stored === told.files;
+    const failed = told.results.filter((result) => !result.isStored);
     return h("div", { class: `drive-results ${isGood ? "is-good" : "is-bad"}`, "data-test": "upload-results" },
-      h("div", { class: "drive-results-head" }, icon(isGood ? "check" : "alert"), h("p", { "data-test": "upload-verdict" }, uploadVerdict(upload)),
+      h("div", { class: "drive-results-head" }, icon(isGood ? "check" : "alert"), h("p", { "data-test": "upload-verdict" }, uploadVerdict(told)),
         h("button", { class: "icon-button", type: "button", "aria-label": t("dismiss"), title: t("dismiss"), "data-test": "upload-dismiss", onclick: onDismiss }, icon("close"))),
       failed.length > 0 && h("ul", {}, failed.map(failure)));
   }

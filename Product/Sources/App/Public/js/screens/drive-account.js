@@ -4,7 +4,7 @@ import { driveFile } from "../components/drive-file.js";
 import { driveManage } from "../components/drive-manage.js";
 import { driveObjects } from "../components/drive-objects.js";
 import { DrivePreview } from "../components/drive-preview.js";
-import { driveUpload, uploadVerdict } from "../components/drive-upload.js";
+import { driveUpload, outcomes, uploadVerdict } from "../components/drive-upload.js";
 import { FileDrop } from "../components/file-drop.js";
 import { icon } from "../components/icon.js";
 import { menu } from "../components/menu.js";
@@ -22,6 +22,10 @@ import { ModelScreen } from "../screen.js";
 
 /** The most bytes of a file. */
 const LARGEST = 2 ** 30;
+/** The most files that are added at once: `DriveAccountScreen.mostFiles`. */
+const MOST = 200;
+/** The statuses that concern a whole batch: nobody is logged in, there is no such account, it is busy, or the files are another replica's. */
+const WHOLE = [401, 404, 409, 421];
 const PATH = "/api/screens/drive-account";
 
 /**
@@ -43,7 +47,7 @@ export class DriveAccountScreen extends ModelScreen {
   #upload = driveUpload({
     onFiles: (files) => this.#offer(files),
     onStop: () => (this.#controller ? this.#controller.abort() : this.send("cancelUpload")),
-    onDismiss: () => this.send("dismissUpload"),
+    onDismiss: () => this.#dismissOutcomes(),
     onReplace: () => this.#answer(true),
     onKeep: () => this.#answer(false),
   });
@@ -89,6 +93,12 @@ export class DriveAccountScreen extends ModelScreen {
   #asking = null;
   /** @type {string | null} */
   #problem = null;
+  /**
+   * The files of the last batch that the server on this machine did not get.
+   *
+   * @type {Wire.DriveAccountOutcome[]}
+   */
+  #refused = [];
   #dropping;
   element = h("section", { class: "screen drive-account-screen", "data-test": "screen-drive-account" },
     h("header", { class: "screen-bar" }, this.#back, this.#title, this.#badge, this.#gone, this.#menu), this.#alert, this.#notice, this.#summary,
@@ -154,6 +164,7 @@ export class DriveAccountScreen extends ModelScreen {
       state.upload = null;
       this.send("dismissUpload");
     }
+    this.#noticeStart();
     this.#draw(state);
     if (before?.name !== state.name) this.shell.titleChanged();
     if (before && before !== state) this.#tell(before, state);
@@ -187,7 +198,7 @@ export class DriveAccountScreen extends ModelScreen {
     if (isThere) this.#usage.draw({ label: t("drive.usage", named), text: `${state.usageText} · ${t("drive.free", state)}`, percent: state.percent ?? 0 });
     setText(this.#address, state.address ?? "");
     this.#upload.hidden = !isThere;
-    this.#upload.draw({ state, handing: this.#handing, offered: this.#offered, problem: this.#problem ?? (atUpload ? state.problem ?? null : null), mayUpload: mayUpload(state), mayReplace: mayChange(state) });
+    this.#upload.draw({ state, handing: this.#handing, offered: this.#offered, refused: this.#handing || this.#starting ? [] : this.#refused, problem: this.#problem ?? (atUpload ? state.problem ?? null : null), mayUpload: mayUpload(state), mayReplace: mayChange(state) });
     const hadFocus = this.#list.contains(document.activeElement);
     setText(this.#filesTitle, t("drive.files", { count: state.files?.length ?? 0 }));
     keyed(this.#list, state.files ?? [], (file) => file.name, () => this.#makeRow(), (row, file) => row.draw(file, {
@@ -241,7 +252,7 @@ export class DriveAccountScreen extends ModelScreen {
       if (kind === "addingStorage" || kind === "reducingStorage") this.#manage.done();
     }
     if (before.action?.kind === "addingStorage" && !state.action && state.isPriceChanged) this.#manage.askAgain();
-    if (state.upload?.isDone && !before.upload?.isDone) announce(uploadVerdict(state.upload));
+    if (state.upload?.isDone && !before.upload?.isDone) announce(uploadVerdict(outcomes(state.upload, this.#refused) ?? state.upload));
   }
 
   #makeRow() {
@@ -290,6 +301,11 @@ export class DriveAccountScreen extends ModelScreen {
       this.#waiting.push(...files);
       return;
     }
+    if (files.length > MOST) {
+      this.#problem = t("drive.tooMany", { count: files.length, limit: MOST });
+      this.#redraw();
+      return this.#upload.focusPick();
+    }
     const twice = known(files, this.state.files);
     if (twice.length === 0) return this.#sendFiles(files, []);
     this.#offered = { files, twice };
@@ -302,10 +318,21 @@ export class DriveAccountScreen extends ModelScreen {
     return Boolean(this.state?.action || this.#handing || this.#offered || this.#starting);
   }
 
-  #offerWaiting() {
+  /** Notices that the server's state tells of the files that were handed over. */
+  #noticeStart() {
     const { action, upload } = this.state ?? {};
     if (action || upload?.results.some(({ name }) => this.#starting?.has(name))) this.#starting = null;
-    if (this.#waiting.length > 0 && !this.#isBusy) this.#offer(this.#waiting.splice(0));
+  }
+
+  #offerWaiting() {
+    this.#noticeStart();
+    if (this.#waiting.length > 0 && !this.#isBusy) this.#offer(this.#waiting.splice(0, MOST));
+  }
+
+  #dismissOutcomes() {
+    this.#refused = [];
+    if (this.state?.upload) this.send("dismissUpload");
+    this.#redraw();
   }
 
   /** @param {boolean} isYes */
@@ -326,62 +353,115 @@ export class DriveAccountScreen extends ModelScreen {
    * @param {File[]} agreed Those that may replace a file that is there: no other one may.
    */
   #sendFiles(files, agreed) {
-    return this.#hand(files, (batch) => {
-      const places = [...files.keys()].filter((place) => agreed.includes(files[place]));
-      return this.send("upload", { batch, replacing: places.join(), count: String(files.length) });
+    return this.#hand(files, (batch, arrived) => {
+      const places = [...arrived.keys()].filter((place) => agreed.includes(arrived[place]));
+      return this.send("upload", { batch, replacing: places.join(), count: String(arrived.length) });
     });
   }
 
   /**
-   * Gives the files to the server on this machine, which keeps them until they are sent.
+   * Gives the files to the server on this machine, which keeps them until they are sent. A file that it does not take
+   * is told beside the outcomes of the others, which go on.
    *
    * @param {File[]} files
-   * @param {(batch: string) => Promise<boolean>} send
+   * @param {(batch: string, arrived: File[]) => Promise<boolean>} send
    */
   async #hand(files, send) {
-    const tooLarge = files.find((file) => file.size > LARGEST);
-    this.#problem = tooLarge ? t("drive.tooLarge", { name: harmless(tooLarge.name) }) : null;
-    if (tooLarge) {
-      this.#redraw();
-      this.#upload.focusPick();
-      return this.#offerWaiting();
-    }
     const controller = new AbortController();
     const batch = crypto.getRandomValues(new Uint32Array(2)).join("-");
+    /** @type {File[]} */
+    const arrived = [];
+    let isOver = false;
+    this.#problem = null;
+    this.#refused = [];
     this.#controller = controller;
-    let isSent = false;
     try {
-      for (const [done, file] of files.entries()) {
-        this.#handing = { name: file.name, done, files: files.length };
-        this.#redraw();
-        await upload(address(`${PATH}/file`, { account: this.#account, name: file.name, batch }), file, controller.signal, this.replica);
+      const refused = await this.#handAll(files, batch, controller.signal, arrived);
+      if (files.length === 1) this.#problem = refused[0]?.message ?? null;
+      else this.#refused = refused;
+      if (arrived.length === 0) {
+        isOver = true;
+        // The outcomes of an earlier batch are no part of this one's.
+        if (this.state?.upload) this.send("dismissUpload");
+      } else {
+        isOver = await send(batch, arrived);
+        this.#awaitStart(arrived);
       }
-      isSent = await send(batch);
-      const starting = this.#starting = new Set(files.map(({ name }) => name));
-      setTimeout(() => {
-        if (this.#starting !== starting) return;
-        this.#starting = null;
-        this.#offerWaiting();
-      }, 3000);
     } catch (error) {
       if (error instanceof ApiError && error.status === 421) {
         // These files are with another replica, which removes them itself.
-        isSent = true;
+        isOver = true;
         this.misdirected();
       }
-      if (!controller.signal.aborted) {
-        const kind = error instanceof ApiError ? error.kind : null;
-        this.#problem = t(kind === "file" ? "drive.badName" : kind === "quota" ? "quota.full" : "drive.unread", { name: harmless(this.#handing?.name ?? "") });
-      }
+      if (!controller.signal.aborted) this.#problem = t("drive.unread", { name: harmless(this.#handing?.name ?? "") });
     } finally {
-      if (!isSent) this.send("abandon", { batch });
+      if (!isOver) this.send("abandon", { batch });
       this.#handing = null;
       this.#controller = null;
       this.#redraw();
+      if (arrived.length === 0 && !controller.signal.aborted) this.#upload.focusPick();
       this.#offerWaiting();
     }
   }
+
+  /**
+   * @param {File[]} files
+   * @param {string} batch
+   * @param {AbortSignal} signal
+   * @param {File[]} arrived gets the files that the server has
+   * @returns {Promise<Wire.DriveAccountOutcome[]>} the others
+   */
+  async #handAll(files, batch, signal, arrived) {
+    /** @type {Wire.DriveAccountOutcome[]} */
+    const refused = [];
+    for (const [done, file] of files.entries()) {
+      this.#handing = { name: file.name, done, files: files.length };
+      this.#redraw();
+      const message = await this.#handOne(file, batch, signal);
+      if (message === null) arrived.push(file);
+      else refused.push({ name: file.name, isStored: false, message });
+    }
+    return refused;
+  }
+
+  /**
+   * @param {File} file
+   * @param {string} batch
+   * @param {AbortSignal} signal
+   * @returns {Promise<string | null>} the reason why the server does not take this file; null if it has it
+   */
+  async #handOne(file, batch, signal) {
+    const name = harmless(file.name);
+    if (file.size > LARGEST) return t("drive.tooLarge", { name });
+    try {
+      await upload(address(`${PATH}/file`, { account: this.#account, name: file.name, batch }), file, signal, this.replica);
+      return null;
+    } catch (error) {
+      if (signal.aborted || !(error instanceof ApiError) || WHOLE.includes(error.status)) throw error;
+      // Without an answer, the file may be gone from this device, or the connection from all files.
+      if (error.status === 0 && await isReadable(file)) throw error;
+      return t(error.kind === "file" ? "drive.badName" : error.kind === "quota" ? "quota.full" : "drive.unread", { name });
+    }
+  }
+
+  /**
+   * Waits for the state that tells of files, but not for ever.
+   *
+   * @param {File[]} files
+   */
+  #awaitStart(files) {
+    const starting = this.#starting = new Set(files.map(({ name }) => name));
+    setTimeout(() => {
+      if (this.#starting !== starting) return;
+      this.#starting = null;
+      this.#redraw();
+      this.#offerWaiting();
+    }, 3000);
+  }
 }
+
+/** @param {File} file */
+const isReadable = (file) => file.slice(0, 1).arrayBuffer().then(() => true, () => false);
 
 /**
  * True if new files can be added: an immutable account accepts them, too.
