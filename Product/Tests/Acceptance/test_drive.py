@@ -549,6 +549,19 @@ def test_what_was_done_and_not_said_is_not_known(drive, between, status, body):
     assert result.returncode == UNKNOWN and "may have happened" in result.stderr, result.stderr
 
 
+@pytest.mark.parametrize("word", ["make-immutable", "delete-account"])
+def test_an_account_of_another_name_on_the_chain_is_not_ended(drive, between, word):
+    account = said(drive("create", "precious", "1MB", *between.there))
+    # The server gives this account the name of another one.
+    between.rules["storage-account-info"] = lambda data: data.replace(b'"precious"', b'"scratch"')
+    for named in ("scratch", account):
+        result = drive(word, named, "--yes", *between.there)
+        assert result.returncode == INVALID, result.stderr
+    assert "make-immutable" not in between.passed and "sendTransaction" not in between.passed
+    between.rules.clear()
+    said(drive(word, "precious", "--yes", *between.there))
+
+
 def test_a_file_that_was_stored_and_not_said_is_not_called_taken(drive, between, tmp_path):
     account = said(drive("create", "photos", "1MB", *between.there))
     (tmp_path / "a").write_text("one"), (tmp_path / "b").write_text("two")

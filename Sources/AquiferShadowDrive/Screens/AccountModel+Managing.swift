@@ -73,17 +73,17 @@ extension AccountModel {
     /// Makes the account immutable, permanently, if its ``StorageAccount/confirmation`` was typed. The deletion of an
     /// account that is to be deleted must be cancelled first.
     public func makeImmutable(confirmedBy typed: String) async {
-        guard canChange, account?.isToBeDeleted == false, confirms(typed) else { return }
+        guard canChange, let account, !account.isToBeDeleted, confirms(typed) else { return }
         await change(.makingImmutable) { [address] (service) async throws(DriveError) in
-            _ = try await service.makeImmutable(address)
+            _ = try await service.makeImmutable(address, named: account.identifier)
         }
     }
 
     /// Requests the account's deletion, if its ``StorageAccount/confirmation`` was typed. Solana deletes the account
     /// some epochs later. Until then the request can be cancelled.
     public func deleteAccount(confirmedBy typed: String) async {
-        guard canChange, account?.isToBeDeleted == false, confirms(typed) else { return }
-        await send(.requestDeletion, .askingForDeletion)
+        guard canChange, let account, !account.isToBeDeleted, confirms(typed) else { return }
+        await send(.requestDeletion, .askingForDeletion, named: account.identifier)
     }
 
     /// Cancels the request for the account's deletion.
@@ -98,9 +98,9 @@ extension AccountModel {
         await send(.claimStake, .claiming)
     }
 
-    private func send(_ instruction: StorageInstruction, _ action: Action) async {
+    private func send(_ instruction: StorageInstruction, _ action: Action, named name: String? = nil) async {
         await change(action) { [address] (service) async throws(DriveError) in
-            _ = try await service.send(instruction, for: address)
+            _ = try await service.send(instruction, for: address, named: name)
         }
     }
 }

@@ -199,7 +199,8 @@ public final class CreateAccountModel {
         guard canHandOver, handedConfirmation == nil || handedConfirmation == typed else { return }
         phase = .creating(.sending)
         do throws(DriveError) {
-            let outcome = try await service.handOver(Self.transaction(handedText.filter { !$0.isWhitespace }))
+            let transaction = try Self.transaction(handedText.filter { !$0.isWhitespace })
+            let outcome = try await service.handOver(transaction, named: handedAccount?.identifier)
             (handedText, handed) = ("", nil)
             if case .created(let account) = outcome {
                 phase = .created(account)

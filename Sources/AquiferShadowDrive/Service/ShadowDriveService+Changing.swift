@@ -57,11 +57,14 @@ extension ShadowDriveService {
     ///
     /// - Parameters:
     ///   - account: the account.
+    ///   - name: the account's name, as the user saw it; `nil` if none was shown. Nothing is signed if the chain has the
+    ///     account under another name, which a server that swaps accounts does not show.
     ///   - onWait: as for ``addStorage(_:to:onWait:)``.
     public func makeImmutable(
-        _ account: PublicKey, onWait: @Sendable () async -> Void = {}
+        _ account: PublicKey, named name: String? = nil, onWait: @Sendable () async -> Void = {}
     ) async throws(DriveError) -> ChangeAnswer {
         _ = try signer()
+        try await check(account, isCalled: name)
         let used = try await api.storageUsed(account)
         let instruction = StorageInstruction.makeImmutable(used: used)
         let answer = try await freshly(
@@ -77,19 +80,45 @@ extension ShadowDriveService {
     /// - Parameters:
     ///   - instruction: the instruction.
     ///   - account: the account.
+    ///   - name: as for ``makeImmutable(_:named:onWait:)``.
     ///   - onWait: called before a wait for the chain.
     /// - Returns: the signature that identifies the transaction on Solana.
     public func send(
-        _ instruction: StorageInstruction, for account: PublicKey, onWait: @Sendable () async -> Void = {}
+        _ instruction: StorageInstruction, for account: PublicKey, named name: String? = nil,
+        onWait: @Sendable () async -> Void = {}
     ) async throws(DriveError) -> Signature {
         guard !instruction.kind.needsUploader else {
             throw .transaction(.unexpected("\(instruction.kind.rawValue) goes through the API, where the server signs"))
         }
+        _ = try signer()
+        try await check(account, isCalled: name)
         let signature = try await freshly(
             instruction, account, isAcceptance: true, carriedOut: { $0 }, onWait: onWait,
             send: { (transaction) async throws(DriveError) in try await self.rpc.send(transaction) })
         await follow(instruction, account)
         return signature
+    }
+
+    /// Checks that the chain has an account under the name that the user saw. The name came from the server. An account
+    /// that the node does not know is not checked: the node may be behind the account's creation.
+    ///
+    /// - Parameter name: the name; `nil` checks nothing.
+    /// - Throws: ``DriveError/invalidData(_:)`` if the chain has another name for it.
+    func check(_ address: PublicKey, isCalled name: String?) async throws(DriveError) {
+        guard let name, let found = try await rpc.account(address) else { return }
+        guard found.owner == program.id else {
+            throw .invalidData(.body("the account \(address) belongs to another program"))
+        }
+        let isFirstVersion = found.data.prefix(8) == StorageAccountV1.discriminator
+        let known: String
+        do throws(AccountDataError) {
+            known =
+                try isFirstVersion
+                ? StorageAccountV1(data: found.data).identifier : StorageAccountV2(data: found.data).identifier
+        } catch { throw .invalidData(.body("\(address): \(error)")) }
+        guard known == name else {
+            throw .invalidData(.body("on the chain, \(address) has another name than the one that was shown"))
+        }
     }
 
     /// Deletes a file.

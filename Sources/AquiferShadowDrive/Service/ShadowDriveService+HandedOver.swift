@@ -28,14 +28,20 @@ extension ShadowDriveService {
     ///
     /// - Parameters:
     ///   - transaction: the transaction.
+    ///   - name: the name of its account, as the user saw it; `nil` if none was shown. A transaction that makes an account
+    ///     immutable or deletes it is not sent if the chain has the account under another name.
     ///   - onWait: called before a wait of some minutes at most, in which the chain carries out what a node has accepted.
     /// - Throws: ``DriveError/transaction(_:)`` and ``DriveError/limit(_:)`` before anything is sent, as
     ///   ``parse(_:)``. A blockhash that the server does not know may be valid on a node ahead of it. The error is
     ///   then ``DriveError/outcomeUnknown(because:)``, unless the chain gives the transaction's outcome.
     public func handOver(
-        _ transaction: SolanaTransaction, onWait: @Sendable () async -> Void = {}
+        _ transaction: SolanaTransaction, named name: String? = nil, onWait: @Sendable () async -> Void = {}
     ) async throws(DriveError) -> HandedOver {
         let asked = try parse(transaction)
+        switch asked.instruction {
+        case .makeImmutable, .requestDeletion: try await check(asked.account, isCalled: name)
+        default: break
+        }
         do throws(DriveError) {
             switch asked.instruction {
             case .create: return .created(try await createStorageAccount(transaction: transaction))

@@ -332,6 +332,25 @@ struct AccountScreenTests {
         #expect(world.requests("add-storage").count == 1)
     }
 
+    @Test("an account that the chain has under another name than the page is not ended")
+    func swapped() async throws {
+        let other = StorageAccountV2(
+            storage: 1, owner1: Vectors.owner.publicKey, accountCounterSeed: 0, creationTime: 0, creationEpoch: 0,
+            lastFeeEpoch: 0, identifier: "precious")
+        let (world, model) = await ready(["getAccountInfo": [.chain(other)]])
+        await model.makeImmutable(confirmedBy: "my-bucket")
+        guard case .invalidData? = model.problem else {
+            Issue.record("is \(String(describing: model.problem))")
+            return
+        }
+        await model.deleteAccount(confirmedBy: "my-bucket")
+        guard case .invalidData? = model.problem else {
+            Issue.record("is \(String(describing: model.problem))")
+            return
+        }
+        #expect(world.requests("make-immutable").isEmpty && world.requests("sendTransaction").isEmpty)
+    }
+
     @Test("its deletion is asked for only when its name was typed, and can be taken back")
     func deletion() async throws {
         let world = DriveWorld(["getSignatureStatuses": [.confirmed]])

@@ -83,6 +83,59 @@ struct ChangeTests {
         #expect(try world.service.program.parse(transaction).instruction == instruction)
     }
 
+    /// A storage account as the chain has it.
+    private func onChain(_ name: String) -> DriveWorld.Reply {
+        .chain(
+            StorageAccountV2(
+                storage: 1, owner1: Vectors.owner.publicKey, accountCounterSeed: 0, creationTime: 0, creationEpoch: 0,
+                lastFeeEpoch: 0, identifier: name))
+    }
+
+    /// One of the first version, with zeros before its name.
+    private func ofFirstVersion(_ name: String) -> DriveWorld.Reply {
+        var data = StorageAccountV1.discriminator + Data(count: 159)
+        data += Data([UInt8(name.utf8.count), 0, 0, 0]) + Data(name.utf8)
+        return .json(
+            #"{"result":{"value":{"data":["\#(data.base64EncodedString())","base64"],"owner":"\#(Vectors.program.id)"}}}"#
+        )
+    }
+
+    /// The errors of what cannot be undone, for an account of the name "shown".
+    private func ends(_ world: DriveWorld) async -> [DriveError?] {
+        let immutable = await failure { () async throws(DriveError) in
+            try await world.service.makeImmutable(world.account, named: "shown")
+        }
+        let deletion = await failure { () async throws(DriveError) in
+            try await world.service.send(.requestDeletion, for: world.account, named: "shown")
+        }
+        return [immutable, deletion]
+    }
+
+    @Test("an account that the chain has under another name is neither made immutable nor deleted: nothing is signed")
+    func swapped() async throws {
+        let foreign = DriveWorld.Reply.chain(UserInfo(accountCounter: 1), owner: SolanaPrograms.token)
+        for reply in [onChain("precious"), ofFirstVersion("precious"), .chain(UserInfo(accountCounter: 1)), foreign] {
+            let world = DriveWorld(["getAccountInfo": [reply]])
+            for error in await ends(world) {
+                guard case .invalidData? = error else {
+                    Issue.record("is \(String(describing: error))")
+                    continue
+                }
+            }
+            #expect(world.requests("getLatestBlockhash").isEmpty && world.requests("make-immutable").isEmpty)
+            #expect(world.requests("sendTransaction").isEmpty)
+        }
+    }
+
+    @Test("an account that the chain has under the name that was shown, or does not have, is ended")
+    func notSwapped() async throws {
+        for reply in [onChain("shown"), ofFirstVersion("shown"), .usually] {
+            let world = DriveWorld(["getAccountInfo": [reply], "getSignatureStatuses": [.confirmed]])
+            #expect(await ends(world) == [nil, nil])
+            #expect(world.requests("make-immutable").count == 1 && world.requests("sendTransaction").count == 1)
+        }
+    }
+
     @Test("what the server has to sign does not go straight to Solana")
     func notStraight() async {
         let world = DriveWorld()

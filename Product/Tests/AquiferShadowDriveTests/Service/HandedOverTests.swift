@@ -187,6 +187,26 @@ struct HandedOverTests {
         #expect(world.requests("make-immutable").count + world.requests("sendTransaction").count == 1)
     }
 
+    @MainActor
+    @Test(
+        "one that cannot be undone is not sent if the chain has the account under another name",
+        arguments: [StorageInstruction.makeImmutable(used: 0), .requestDeletion])
+    func swapped(instruction: StorageInstruction) async throws {
+        let other = StorageAccountV2(
+            storage: 1, owner1: Vectors.owner.publicKey, accountCounterSeed: 0, creationTime: 0, creationEpoch: 0,
+            lastFeeEpoch: 0, identifier: "precious")
+        let world = DriveWorld(["getAccountInfo": [.chain(other)]], keypair: nil)
+        let model = CreateAccountModel(world.service)
+        model.enter(transaction: try transaction(instruction).base64)
+        await model.lookAtHanded()
+        await model.handOver(confirmedBy: "my-bucket")
+        guard case .failed(.invalidData) = model.phase else {
+            Issue.record("is \(model.phase)")
+            return
+        }
+        #expect(world.requests("make-immutable").isEmpty && world.requests("sendTransaction").isEmpty)
+    }
+
     @Test("the fee holds what is paid for priority, and stops at the largest number")
     func fee() throws {
         func fee(_ budget: ComputeBudget, _ instruction: StorageInstruction) throws -> UInt64 {

@@ -66,14 +66,7 @@ final class DriveAccountScreen: Screen {
             }
         case .objects: return { await self.names?.load(beside: model.files.map(\.name)) }
         case .dismissObjects: return { self.names?.forget() }
-        case .upload:
-            // The places in the batch of the files that the user agreed to replace.
-            let places = Set((fields["replacing"] ?? "").split(separator: ",").compactMap { Int($0) })
-            return try send(fields) { files, remove in
-                let agreed = files.indices.filter { places.contains($0) }.map { files[$0].lastPathComponent }
-                await model.upload(files, agreed: Set(agreed), afterReading: remove)
-                self.names?.forget()
-            }
+        case .upload: return try upload(fields, to: model)
         case .replace:
             let name = try fields.text("file")
             return try send(fields) { files, remove in
@@ -124,6 +117,16 @@ final class DriveAccountScreen: Screen {
         guard draft.files.count < Self.mostFiles else { return false }
         draft.files.append(file)
         return true
+    }
+
+    /// Sends the files of a batch. The intent has the places in the batch of those that the user agreed to replace.
+    private func upload(_ fields: IntentFields, to model: AccountModel) throws(IntentError) -> ScreenAction {
+        let places = Set((fields["replacing"] ?? "").split(separator: ",").compactMap { Int($0) })
+        return try send(fields) { files, remove in
+            let agreed = files.indices.filter { places.contains($0) }.map { files[$0].lastPathComponent }
+            await model.upload(files, agreed: Set(agreed), afterReading: remove)
+            self.names?.forget()
+        }
     }
 
     /// Removes the files of a batch that its page gives up.

@@ -17,7 +17,11 @@ protocol AccountChange: DriveHandler {
     func look(_ address: PublicKey) -> String
 
     /// Makes the change.
-    func change(_ address: PublicKey, _ session: DriveSession) async throws(DriveError) -> HandedOver
+    ///
+    /// - Parameter name: the account's name, as the user wrote it or saw it.
+    func change(
+        _ address: PublicKey, named name: String, _ session: DriveSession
+    ) async throws(DriveError) -> HandedOver
 }
 
 extension AccountChange {
@@ -35,8 +39,11 @@ extension AccountChange {
             question.lines.append("fee: \(fee); " + (try await session.balance()))
             try session.agree(question)
         }
+        let word = call.words[0]
+        let isAddress = (try? PublicKey(word)) != nil  // a text that is no address is a name
+        let name = isAddress ? info.identifier : word
         let done = try await session.untilInterrupted(look(address)) { () async throws(DriveError) in
-            try await change(address, session)
+            try await change(address, named: name, session)
         }
         session.report(done, outcome(info))
         return .delivered

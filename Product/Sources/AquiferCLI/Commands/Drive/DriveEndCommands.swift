@@ -18,8 +18,10 @@ struct DriveMakeImmutableCommand: AccountChange {
             ], word: account.confirmation)
     }
 
-    func change(_ address: PublicKey, _ session: DriveSession) async throws(DriveError) -> HandedOver {
-        .changed(try await session.drive.makeImmutable(address) { session.waits() })
+    func change(
+        _ address: PublicKey, named name: String, _ session: DriveSession
+    ) async throws(DriveError) -> HandedOver {
+        .changed(try await session.drive.makeImmutable(address, named: name) { session.waits() })
     }
 }
 
@@ -45,8 +47,10 @@ struct DriveDeleteAccountCommand: AccountChange {
         "\(account.called) will be deleted with all its files some days from now; aquifer drive keep-account cancels that"
     }
 
-    func change(_ address: PublicKey, _ session: DriveSession) async throws(DriveError) -> HandedOver {
-        .sent(try await session.drive.send(.requestDeletion, for: address) { session.waitsForSolana() })
+    func change(
+        _ address: PublicKey, named name: String, _ session: DriveSession
+    ) async throws(DriveError) -> HandedOver {
+        .sent(try await session.drive.send(.requestDeletion, for: address, named: name) { session.waitsForSolana() })
     }
 }
 
@@ -62,7 +66,9 @@ struct DriveKeepAccountCommand: AccountChange {
 
     func look(_ address: PublicKey) -> String { "aquifer drive list" }
 
-    func change(_ address: PublicKey, _ session: DriveSession) async throws(DriveError) -> HandedOver {
+    func change(
+        _ address: PublicKey, named name: String, _ session: DriveSession
+    ) async throws(DriveError) -> HandedOver {
         .sent(try await session.drive.send(.cancelDeletion, for: address) { session.waitsForSolana() })
     }
 }

@@ -18,7 +18,9 @@ struct DriveAddStorageCommand: AccountChange {
             action: "adding \(StorageSize.text(bytes)) to \(account.called)", lines: ["cost: \(price)"])
     }
 
-    func change(_ address: PublicKey, _ session: DriveSession) async throws(DriveError) -> HandedOver {
+    func change(
+        _ address: PublicKey, named name: String, _ session: DriveSession
+    ) async throws(DriveError) -> HandedOver {
         .changed(try await session.drive.addStorage(bytes, to: address) { session.waits() })
     }
 }
@@ -40,7 +42,9 @@ struct DriveReduceStorageCommand: AccountChange {
             lines: ["cost: nothing; \(price) can be claimed later with aquifer drive claim"])
     }
 
-    func change(_ address: PublicKey, _ session: DriveSession) async throws(DriveError) -> HandedOver {
+    func change(
+        _ address: PublicKey, named name: String, _ session: DriveSession
+    ) async throws(DriveError) -> HandedOver {
         .changed(try await session.drive.reduceStorage(bytes, of: address) { session.waits() })
     }
 }
@@ -57,7 +61,9 @@ struct DriveClaimCommand: AccountChange {
         "the tokens of the storage that \(account.called) gave back are in your wallet now"
     }
 
-    func change(_ address: PublicKey, _ session: DriveSession) async throws(DriveError) -> HandedOver {
+    func change(
+        _ address: PublicKey, named name: String, _ session: DriveSession
+    ) async throws(DriveError) -> HandedOver {
         .sent(try await session.drive.send(.claimStake, for: address) { session.waitsForSolana() })
     }
 }

@@ -16,11 +16,12 @@ struct DriveSubmitCommand: DriveHandler {
         let text = word == "-" ? try call.console.line("the transaction") : word
         let transaction = try SolanaTransaction(base64: text.filter { !$0.isWhitespace })
         let asked = try session.drive.parse(transaction)
-        if !session.isSure { try session.agree(await question(asked, session.drive)) }
+        let info = session.isSure ? nil : await account(of: asked, session.drive)
+        if !session.isSure { try session.agree(await question(asked, info, session.drive)) }
         let isNew = if case .create = asked.instruction { true } else { false }
         let look = isNew ? "aquifer drive list" : "aquifer drive info \(asked.account)"
         let done = try await session.untilInterrupted(look) { () async throws(DriveError) in
-            try await session.drive.handOver(transaction) { session.waitsForSolana() }
+            try await session.drive.handOver(transaction, named: info?.identifier) { session.waitsForSolana() }
         }
         session.report(done, "carried out: \(asked.message(in: .english))")
         return .delivered
@@ -28,7 +29,9 @@ struct DriveSubmitCommand: DriveHandler {
 
     /// The question with the transaction's effect, account, owner and cost. A value that cannot be loaded is shown as
     /// "not known", and the user decides.
-    private func question(_ asked: StorageTransaction, _ drive: ShadowDriveService) async -> Question {
+    private func question(
+        _ asked: StorageTransaction, _ info: StorageAccount?, _ drive: ShadowDriveService
+    ) async -> Question {
         var question = Question(
             action: "sending the transaction",
             lines: [asked.message(in: .english), "account: \(asked.account)", "owner: \(asked.owner)"])
@@ -43,14 +46,12 @@ struct DriveSubmitCommand: DriveHandler {
         case .decrease(let bytes, _):
             question.lines.append("cost: nothing; \(price(bytes)) can be claimed later with aquifer drive claim")
         case .makeImmutable:
-            let info = try? await drive.api.storageAccountInfo(asked.account)  // told as "not known"
             question.word = info?.confirmation ?? "\(asked.account)"
             question.lines += [
                 "\(called(info, asked)) becomes immutable for ever: its files can no longer be replaced or deleted, nor"
                     + " storage be given back", "cost: what was staked for its storage: \(price(info?.reservedBytes))",
             ]
         case .requestDeletion:
-            let info = try? await drive.api.storageAccountInfo(asked.account)  // told as "not known"
             question.word = info?.confirmation ?? "\(asked.account)"
             question.lines += [
                 "\(called(info, asked)) is deleted some days from now", "cost: nothing but the fee",
@@ -63,6 +64,15 @@ struct DriveSubmitCommand: DriveHandler {
         let part = priority > 0 ? " (\(Lamports.text(priority)) of it for priority)" : ""
         question.lines.append("fee: \(Lamports.text(asked.fee))\(part); the owner's balance: \(balance)")
         return question
+    }
+
+    /// The account of a transaction that cannot be undone; `nil` for other transactions, and if it is not known.
+    private func account(of asked: StorageTransaction, _ drive: ShadowDriveService) async -> StorageAccount? {
+        switch asked.instruction {
+        case .makeImmutable, .requestDeletion:
+            return try? await drive.api.storageAccountInfo(asked.account)  // told as "not known"
+        default: return nil
+        }
     }
 
     private func called(_ info: StorageAccount?, _ asked: StorageTransaction) -> String {
