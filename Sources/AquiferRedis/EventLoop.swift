@@ -168,10 +168,10 @@ final class EventLoop: @unchecked Sendable {
         let isGone = failure.map { $0.isRefusal || $0.since + connecting.patience <= now } ?? false
         let reason = failure?.message ?? "the server does not answer"
         // Those that a connection in use has no room for wait for as long as it shows signs of life.
-        let isOver = { (request: Request) in isGone && !isOpening || link == nil && request.deadline <= now }
-        let ended = waiting.filter(isOver)
+        let (areAllOver, areLateOver) = (isGone && !isOpening, link == nil)
+        let ended = waiting.filter { areAllOver || areLateOver && $0.deadline <= now }
         guard !ended.isEmpty else { return }
-        waiting.removeAll(where: isOver)
+        waiting.removeAll { areAllOver || areLateOver && $0.deadline <= now }
         for request in ended { request.fail(reason) }
         // A refusal may have a remedy by now: the next caller finds out.
         if failure?.isRefusal == true { failure = nil }

@@ -1,5 +1,4 @@
 import AquiferConcurrency
-import Dispatch
 import Foundation
 
 /// A network on which a server is reached slowly: it passes on so many bytes, and waits.
@@ -8,8 +7,6 @@ final class SlowNetwork: Sendable {
     let port: UInt16
     private let listening: Int32
     private let accepted = Locked(0)
-    /// A thread for each direction of each connection: they are blocked most of the time.
-    private let queue = DispatchQueue(label: "slow network", attributes: .concurrent)
 
     struct Failure: Error {}
 
@@ -21,7 +18,8 @@ final class SlowNetwork: Sendable {
     ///   - piece: the number of bytes that it passes on before each pause, in each direction.
     ///   - pause: microseconds.
     init(to server: UInt16, piece: Int, pause: UInt32) throws {
-        listening = try Self.open()
+        let listening = try Self.open()
+        self.listening = listening
         // It holds little itself: what it has confirmed, it has nearly passed on. A connection has the sizes of the socket that accepted it.
         var size = Int32(piece)
         setsockopt(listening, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
@@ -30,7 +28,8 @@ final class SlowNetwork: Sendable {
                 && getsockname(listening, address, &length) == 0
         }
         port = UInt16(bigEndian: bound.sin_port)
-        queue.async { [listening, accepted, queue] in
+        // A thread for each direction of each connection: they are blocked most of the time.
+        try SystemThread.start(named: "slow network") { [accepted] in
             while true {
                 let near = accept(listening, nil, nil)
                 guard near >= 0 else { return }
@@ -39,9 +38,14 @@ final class SlowNetwork: Sendable {
                     close(near)
                     continue
                 }
+                // What is small is passed on at once.
+                for end in [near, far] {
+                    var isOn = Int32(1)
+                    setsockopt(end, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
+                }
                 let ends = Locked(2)
                 for (from, to) in [(near, far), (far, near)] {
-                    queue.async {
+                    try? SystemThread.start(named: "slow network") {  // without a thread, the test fails
                         Self.pass(from, to, piece, pause)
                         for end in [near, far] { shutdown(end, Int32(SHUT_RDWR)) }
                         let isLast = ends.withLock { left in

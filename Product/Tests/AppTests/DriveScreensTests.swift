@@ -1,5 +1,6 @@
 import Aquifer
 import AquiferShadowDrive
+import AquiferTesting
 import AquiferWording
 import Foundation
 import HTTPServer
