@@ -15,21 +15,26 @@ extension Exchange {
         var waiting = 0
         var written: UInt64 = 0
         var end: End?
-        var encoder: (any StreamEncoder)?
+        /// True if a handler writes the body of the answer.
+        private(set) var isBegun = false
+        /// The announced length; `nil` if it is not known.
+        private(set) var length: UInt64?
+        private(set) var encoder: (any StreamEncoder)?
+
+        /// True if its end was given, or as much was written as may be sent.
+        var isWhole: Bool { end != nil || length.map { written >= $0 } ?? false }
+
+        mutating func begin(length: UInt64?, _ encoder: (any StreamEncoder)?) {
+            (isBegun, self.length, self.encoder) = (true, length, encoder)
+        }
     }
 
     /// The bytes of an answer that wait in memory before its writer is held back.
     private static let highWater = 64 * 1024
 
     /// Runs the producer of a streamed answer, in the handler's task.
-    func stream(
-        length: UInt64?, _ encoder: (any StreamEncoder)?,
-        _ produce: @Sendable (ServerResponseWriter) async throws -> Void
-    ) async {
-        locked { $0.stream.encoder = encoder }
-        let writer = ServerResponseWriter { [self] data throws(ServerStreamError) in
-            try await write(data, length: length)
-        }
+    func stream(_ produce: @Sendable (ServerResponseWriter) async throws -> Void) async {
+        let writer = ServerResponseWriter { [self] data throws(ServerStreamError) in try await write(data) }
         let hasThrown: Bool
         do {
             try await produce(writer)
@@ -39,18 +44,19 @@ extension Exchange {
             hasThrown = true
         }
         locked { state in
-            let isShort = length.map { state.stream.written < $0 } ?? false
-            if !hasThrown, let end = encoder?.end() { state.stream.add(end) }
+            let isShort = state.stream.length.map { state.stream.written < $0 } ?? false
+            // After the client has gone nobody takes it.
+            if !hasThrown, !state.isGone, let end = state.stream.encoder?.end() { state.stream.add(end) }
             state.stream.end = hasThrown || isShort ? .cut : .clean
             resume(&state)
         }
     }
 
-    private func write(_ data: Data, length: UInt64?) async throws(ServerStreamError) {
+    private func write(_ data: Data) async throws(ServerStreamError) {
         let outcome = locked { state -> Result<Void, ServerStreamError> in
-            guard !state.isGone, !Task.isCancelled else { return .failure(.closed) }
+            guard !state.isGone, !Task.isCancelled, state.stream.end == nil else { return .failure(.closed) }
             guard !data.isEmpty else { return .success(()) }
-            if let length, UInt64(data.count) > length - state.stream.written {
+            if let length = state.stream.length, UInt64(data.count) > length - state.stream.written {
                 return .failure(.tooLong(announced: length))
             }
             // Under the lock: pieces are encoded in the order in which they are sent.
@@ -62,12 +68,12 @@ extension Exchange {
         while true {
             let isTaken = locked { state -> Bool? in
                 if state.isGone { return nil }
-                return state.stream.waiting <= Self.highWater || state.isCompleted
+                return state.stream.waiting <= Self.highWater
             }
             guard let isTaken else { throw .closed }
             if isTaken { return }
             if Task.isCancelled { throw .closed }
-            await waitForChange { $0.stream.waiting > Self.highWater && !$0.isCompleted }
+            await waitForChange { $0.stream.waiting > Self.highWater }
         }
     }
 
@@ -101,6 +107,8 @@ extension Exchange.Stream {
         waiting += chunk.count
         written += UInt64(chunk.count)
     }
+
+    mutating func dropChunks() { (chunks, sent, waiting) = ([], 0, 0) }
 
     mutating func take(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         var filled = 0

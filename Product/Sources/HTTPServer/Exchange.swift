@@ -29,6 +29,9 @@ final class Exchange: @unchecked Sendable {
         var stream = Stream()
         /// Readers of the body and writers of the stream; all look again whenever something has changed.
         var waiters: [CheckedContinuation<Void, Never>] = []
+
+        /// True if the handler has given all of its answer.
+        var isWholeAnswerThere: Bool { answer != nil && (!stream.isBegun || stream.isWhole) }
     }
 
     let isHead: Bool
@@ -115,13 +118,17 @@ final class Exchange: @unchecked Sendable {
     }
 
     /// The daemon has ended the request, with or without a complete answer.
+    ///
+    /// It is as planned for libmicrohttpd as well if a 500 was sent in place of the answer, or a 400 amid the body. A handler that has
+    /// not given all of its answer by then is told that nobody reads it.
     func completed(asPlanned: Bool) {
         let (waiters, task, hasEnded) = locked { state in
             state.isCompleted = true
-            if !asPlanned { state.isGone = true }
-            return (
-                state.takeWaiters(), asPlanned ? nil : state.task, !state.isTaskRunning
-            )
+            let isOver = asPlanned && state.isWholeAnswerThere
+            if !isOver { state.isGone = true }
+            // Nobody takes them any more.
+            state.stream.dropChunks()
+            return (state.takeWaiters(), isOver ? nil : state.task, !state.isTaskRunning)
         }
         waiters.forEach { $0.resume() }
         task?.cancel()
@@ -171,13 +178,14 @@ final class Exchange: @unchecked Sendable {
         let response = await core.handler(request)
         let waiters = locked { state in
             state.answer = response
+            if case .stream(let length, _) = response.body, hasBody(response) {
+                state.stream.begin(length: length, length == nil ? response.encoder : nil)
+            }
             resume(&state)
             return state.takeWaiters()
         }
         waiters.forEach { $0.resume() }
-        if case .stream(let length, let produce) = response.body, hasBody(response) {
-            await stream(length: length, length == nil ? response.encoder : nil, produce)
-        }
+        if case .stream(_, let produce) = response.body, hasBody(response) { await stream(produce) }
         let hasEnded = locked { state in
             state.isTaskRunning = false
             return state.isCompleted

@@ -19,7 +19,8 @@ enum MHDResponse {
         }
         defer { MHD_destroy_response(made) }
         var fieldsAreGood = true
-        for field in response.headers.fields where !isOwn(field.name) {
+        // libmicrohttpd refuses a field without a value as well. Nobody misses that one.
+        for field in response.headers.fields where !isOwn(field.name) && !field.value.isEmpty {
             // Line ends in a value would forge a second answer: libmicrohttpd refuses them, so do we, aloud.
             fieldsAreGood = add(field, to: made) && fieldsAreGood
         }

@@ -13,12 +13,14 @@ public struct ServerResponse: Sendable {
         ///
         /// The function runs in the request's task, which is cancelled when the client leaves. If it throws, or
         /// ends short of the announced length, the connection is cut, so that no client takes a part for the whole.
+        /// The task is cancelled as well, and writing throws, when this answer could not be sent.
         case stream(length: UInt64?, @Sendable (ServerResponseWriter) async throws -> Void)
     }
 
     /// The status, 200 to 999; anything else is answered as 500.
     public var status: Int
-    /// The header fields. `Content-Length`, `Transfer-Encoding` and `Date` are the server's own.
+    /// The header fields. `Content-Length`, `Transfer-Encoding` and `Date` are the server's own. A field without a value is left
+    /// out, and one with a line end makes the answer a 500.
     public var headers: HTTPHeaders
     /// The body.
     public var body: Body

@@ -1,3 +1,4 @@
+import Aquifer
 import Foundation
 import HTTPServer
 import ReferenceAPIs
@@ -59,6 +60,24 @@ struct RelayedTests {
         }
         await world.services.stop()
         await remote.stop()
+    }
+
+    /// A body without bytes.
+    private final class NoBody: HTTPBodySource {
+        func next() async throws(TransportError) -> Data? { nil }
+        func cancel() {}
+    }
+
+    @Test(
+        "A field without a value, or with one that a browser could not send back, is not relayed",
+        arguments: [("", false), ("\t", false), ("\"a\u{1}b\"", false), ("\"é\"", false), ("\"a b\"", true)])
+    func unsoundFields(value: String, isKept: Bool) throws {
+        let url = try #require(URL(string: "http://a.example"))
+        let head = HTTPResponseHead(status: 200, headers: ["ETag": value, "Last-Modified": "today"], url: url)
+        let relayed = ServerResponse(
+            relaying: HTTPResponse(head: head, source: NoBody()), as: .sound, keeping: ["ETag", "Last-Modified"])
+        #expect(relayed.headers["ETag"] == (isKept ? value : nil))
+        #expect(relayed.headers["Last-Modified"] == "today")
     }
 
     @Test("Pictures, sound and files of good remotes are sandboxed, too")

@@ -70,6 +70,93 @@ struct LeavingTests {
         await server.stop()
     }
 
+    @Test(
+        "A stream whose answer could not be sent is told so: nothing that it writes is kept",
+        arguments: [
+            ServerResponse(headers: ["X": "a\r\nb"]), ServerResponse(status: 99), ServerResponse(status: 1000),
+        ])
+    func unsentAnswer(head: ServerResponse) async throws {
+        let (cancelled, told) = (Event(), Event())
+        let server = try HTTPServer { request in
+            guard request.path != "/next" else { return .text("next") }
+            var response = head
+            response.body = .stream(length: nil) { writer in
+                if request.path == "/silent" {
+                    await untilCancelled()
+                    cancelled.signal()
+                }
+                // A server that keeps everything takes all of it.
+                for _ in 0..<200 {
+                    do throws(ServerStreamError) { try await writer.write(Data(repeating: 1, count: 50_000)) } catch {
+                        #expect(error == .closed)
+                        return told.signal()
+                    }
+                }
+                Issue.record("the stream was never told")
+                told.signal()
+            }
+            return response
+        }
+        try await onThread { [port = server.port] in
+            for path in ["/busy", "/silent"] {
+                let client = try RawClient(port: port)
+                #expect(try client.get(path).status == 500)
+                #expect(try client.get("/next").text == "next")
+            }
+        }
+        await cancelled.wait()
+        await told.wait(for: 2)
+        await server.stop()
+    }
+
+    @Test("A stream that has written all that it announced is not cancelled, however long it still works")
+    func wholeStreamGoesOn() async throws {
+        let (next, ended) = (Event(), Event())
+        let server = try HTTPServer { request in
+            guard request.path != "/next" else { return .text("next") }
+            return ServerResponse(
+                body: .stream(length: 4) { writer in
+                    try await writer.write(Data("part".utf8))
+                    await next.wait()
+                    #expect(!Task.isCancelled)
+                    ended.signal()
+                })
+        }
+        try await onThread { [port = server.port] in
+            let client = try RawClient(port: port)
+            #expect(try client.get("/").text == "part")
+            // The connection takes another request only after the first one has ended.
+            #expect(try client.get("/next").text == "next")
+        }
+        next.signal()
+        await ended.wait()
+        await server.stop()
+    }
+
+    @Test("A body whose next piece cannot be read ends for the handler that waits for it")
+    func brokenBody() async throws {
+        let (first, thrown) = (Event(), Event())
+        let server = try HTTPServer { request in
+            do {
+                for try await _ in request.body { first.signal() }
+            } catch { thrown.signal() }
+            return .empty()
+        }
+        let client = try await onThread { [port = server.port] in
+            let client = try RawClient(port: port)
+            try client.send("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
+            return client
+        }
+        await first.wait()
+        try await onThread {
+            try client.send("zz\r\n\r\n")
+            let rest = String(decoding: try client.restOfConnection(), as: UTF8.self)
+            #expect(!rest.hasPrefix("HTTP/1.1 2"), "\(rest)")
+        }
+        await thrown.wait()
+        await server.stop()
+    }
+
     @Test("A client that leaves amid its upload makes the body throw")
     func uploadIsCutOff() async throws {
         let (first, thrown) = (Event(), Event())

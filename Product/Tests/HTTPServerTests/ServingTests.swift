@@ -113,6 +113,19 @@ struct ServingTests {
         await server.stop()
     }
 
+    @Test("A header without a value is left out, and the rest of the answer is sent")
+    func emptyHeader() async throws {
+        let server = try HTTPServer { _ in
+            ServerResponse(headers: ["ETag": "", "X": "b"], body: .bytes(Data("in".utf8)))
+        }
+        try await onThread { [port = server.port] in
+            let answer = try RawClient(port: port).get("/")
+            #expect(answer.status == 200 && answer.text == "in")
+            #expect(answer.headers["etag"] == nil && answer.headers["x"] == "b")
+        }
+        await server.stop()
+    }
+
     @Test("A thousand connections wait at once, and all are answered")
     func manyConnections() async throws {
         let count = 1000

@@ -49,7 +49,8 @@ extension ServerResponse {
     /// The answer of another server, relayed as it arrives.
     ///
     /// - Parameters:
-    ///   - fields: The names of the fields that are kept. All others are dropped.
+    ///   - fields: The names of the fields that are kept. All others are dropped, and those whose value is empty or could not come
+    ///     back unchanged.
     ///   - headers: More headers, of this server's own.
     init(
         relaying response: HTTPResponse, as kind: Relayed.Kind, keeping fields: [String],
@@ -58,7 +59,10 @@ extension ServerResponse {
         let head = response.head
         let body = response.body
         var headers = headers
-        for field in fields { headers[field] = head.headers[field] }
+        for field in fields {
+            guard let value = head.headers[field], value.canBeSentBack else { continue }
+            headers[field] = value
+        }
         self = ServerResponse(
             status: head.status, headers: headers,
             body: .stream(length: head.contentLength.flatMap { UInt64(exactly: $0) }) { writer in
