@@ -8,6 +8,8 @@ extension Exchange {
         /// The bytes that came after the answer was there, and were thrown away.
         var discarded = 0
         var isWhole = false
+        /// True once it is known that somebody wants the body: the gate knows the sender, or the handler has begun to read.
+        var isWanted = false
         var error: ServerBodyError?
         var pace = BodyPace(began: .now)
     }
@@ -27,6 +29,8 @@ extension Exchange {
     /// The bytes of an unwanted body that are read and thrown away before the connection is closed. Closing with bytes
     /// unread makes the system reset the connection, and the client may lose the answer that says why.
     static let patience = 1024 * 1024
+    /// The same for a body that nobody has wanted. It costs little to send, and may be of anybody.
+    private static let patienceWithUnknown = 64 * 1024
 
     /// Takes a piece of the body: `.goOn` when it was taken, `.wait` when it must be offered again.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Step {
@@ -34,11 +38,13 @@ extension Exchange {
             if state.isGone || state.answer?.isDropped == true { return (.close, [], nil) }
             if state.answer != nil || state.upload.error != nil {
                 state.upload.discarded += bytes.count
-                let isEnough =
-                    state.upload.discarded > min(maxBodyBytes, core.configuration.maxBodyBytes) + Self.patience
-                return (isEnough ? .close : .goOn, [], nil)
+                let most =
+                    state.upload.isWanted
+                    ? min(maxBodyBytes, core.configuration.maxBodyBytes) + Self.patience : Self.patienceWithUnknown
+                return (state.upload.discarded > most ? .close : .goOn, [], nil)
             }
-            if state.upload.waiting.count >= Self.highWater {
+            // Of somebody who is not known nothing is taken before the handler has seen who it is, and reads.
+            if state.upload.waiting.count >= Self.highWater || !state.upload.isWanted {
                 guard suspend(&state) else { return (.close, [], state.task) }
                 state.upload.pace.hold(at: .now)
                 return (.wait, [], nil)
@@ -71,10 +77,11 @@ extension Exchange {
     func nextChunk() async throws(ServerBodyError) -> Data? {
         while true {
             let outcome = locked { state -> Result<Data?, ServerBodyError>? in
+                state.upload.isWanted = true
+                // Held back by a full buffer or for want of a reader, and by nothing else while the body is not whole.
+                if !state.upload.isWhole { resume(&state) }
                 if !state.upload.waiting.isEmpty {
                     defer { state.upload.waiting = Data() }
-                    // Held back by a full buffer, and by nothing else while the body is not whole.
-                    if !state.upload.isWhole { resume(&state) }
                     return .success(state.upload.waiting)
                 }
                 if let error = state.upload.error { return .failure(error) }

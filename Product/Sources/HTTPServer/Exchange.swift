@@ -42,14 +42,18 @@ final class Exchange: @unchecked Sendable {
     private let mhd: OpaquePointer
     private var state = State()
 
-    init(mhd: OpaquePointer, connection: Connection, core: ServerCore, isHead: Bool, hasUpload: Bool, maxBodyBytes: Int)
-    {
+    /// - Parameter isKnown: true if the gate knows the sender.
+    init(
+        mhd: OpaquePointer, connection: Connection, core: ServerCore, isKnown: Bool, isHead: Bool, hasUpload: Bool,
+        maxBodyBytes: Int
+    ) {
         self.mhd = mhd
         self.connection = connection
         self.core = core
         self.isHead = isHead
         self.hasUpload = hasUpload
         self.maxBodyBytes = maxBodyBytes
+        state.upload.isWanted = isKnown
     }
 
     /// Runs `body` under the lock. Continuations and tasks are woken outside of it.
@@ -180,6 +184,9 @@ final class Exchange: @unchecked Sendable {
             state.answer = response
             if case .stream(let length, _) = response.body, hasBody(response) {
                 state.stream.begin(length: length, length == nil ? response.encoder : nil)
+            } else {
+                // Nobody reads it any more.
+                state.upload.waiting = Data()
             }
             resume(&state)
             return state.takeWaiters()

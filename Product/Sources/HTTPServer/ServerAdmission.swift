@@ -4,7 +4,8 @@ public enum ServerAdmission: Sendable {
     /// are too many.
     case known
     /// The request is handled, although its sender has shown nothing: its connection is among the first to go when there
-    /// are too many.
+    /// are too many. Nothing of its body is taken before the handler reads it. If the handler answers without reading, the connection is
+    /// closed as soon as more than 64 KiB more have come.
     case unknown
     /// The request is answered with this, and its connection closed. Nothing of its body is read.
     case refused(ServerResponse)

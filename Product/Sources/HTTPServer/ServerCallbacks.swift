@@ -47,7 +47,8 @@ private func begin(
     let arrival = Arrival(core: core, mhd: mhd, connection: connection)
     do throws(Arrival.EarlyAnswer) {
         let head = try arrival.head(target: String(cString: url), start: start, version: version)
-        let exchange = try arrival.exchange(for: head)
+        let isKnown = try arrival.isKnown(head)
+        let exchange = try arrival.exchange(for: head, isKnown: isKnown)
         connection.begin(exchange)
         context.pointee = Unmanaged.passRetained(exchange).toOpaque()
         return .YES
@@ -86,7 +87,7 @@ private struct Arrival {
     let mhd: OpaquePointer
     let connection: Connection
 
-    /// The request's head, if it is sound and the gate lets it in.
+    /// The request's head, if it is sound.
     func head(target: String, start: UnsafePointer<CChar>, version: String) throws(EarlyAnswer) -> ServerRequest {
         let size = aq_mhd_header_size(mhd)
         let most = core.configuration.maxHeaderBytes
@@ -102,20 +103,25 @@ private struct Arrival {
             throw EarlyAnswer(400, fault)
         }
         let hasBody = fields.headers.announcedLength > 0 || fields.headers["Transfer-Encoding"] != nil
-        let head = ServerRequest(
+        return ServerRequest(
             method: HTTPMethod(rawValue: method), rawPath: Fields.path(of: target), query: fields.query,
             headers: fields.headers,
             remoteAddress: connection.remoteAddress, body: hasBody ? .unread : .empty)
+    }
+
+    /// True if the gate knows the sender of a request; false if it lets it in all the same.
+    func isKnown(_ head: ServerRequest) throws(EarlyAnswer) -> Bool {
         switch core.gate(head) {
-        case .known: connection.becomeKnown()
-        case .unknown: break
+        case .known:
+            connection.becomeKnown()
+            return true
+        case .unknown: return false
         case .refused(let response): throw EarlyAnswer(ofGate: response)
         }
-        return head
     }
 
     /// The exchange that handles a request, unless its body is far too large or the server is being stopped.
-    func exchange(for head: ServerRequest) throws(EarlyAnswer) -> Exchange {
+    func exchange(for head: ServerRequest, isKnown: Bool) throws(EarlyAnswer) -> Exchange {
         let limit = core.configuration.maxBodyBytes(at: head.rawPath)
         let tooLarge = ServerBodyError.tooLarge(limit: limit)
         let excess = head.headers.announcedLength - limit
@@ -123,8 +129,8 @@ private struct Arrival {
         guard core.admit() else { throw EarlyAnswer(503, "the server is being stopped", head) }
         let hasBody = !head.body.isAbsent
         let exchange = Exchange(
-            mhd: mhd, connection: connection, core: core, isHead: head.method == "HEAD", hasUpload: hasBody,
-            maxBodyBytes: limit)
+            mhd: mhd, connection: connection, core: core, isKnown: isKnown, isHead: head.method == "HEAD",
+            hasUpload: hasBody, maxBodyBytes: limit)
         if excess > 0 {
             exchange.refuse(with: core.refused(head, tooLarge.response))
         } else {

@@ -23,7 +23,7 @@ public enum ServerBodyError: Error, Sendable, Hashable, CustomStringConvertible 
 /// The body of a request: chunks as they arrive.
 ///
 /// A body is read once, by one task. While nobody reads, the client is held back: at most a quarter of a
-/// megabyte waits in memory, whatever the size of the upload.
+/// megabyte waits in memory, whatever the size of the upload, and nothing if the gate does not know the sender.
 public struct ServerRequestBody: AsyncSequence, Sendable {
     /// A piece of the body, never empty.
     public typealias Element = Data

@@ -114,6 +114,54 @@ struct AdmissionTests {
         await server.stop()
     }
 
+    @Test(
+        "Nothing of the body of somebody who is not known is taken before the handler reads it, and then all of it",
+        arguments: [12, 300_000])
+    func waitsForItsReader(size: Int) async throws {
+        let (read, pieces) = (Event(), Locked<[Int]>([]))
+        let server = try HTTPServer(gate: { _ in .unknown }) { request in
+            await read.wait()
+            do {
+                for try await piece in request.body { pieces.withLock { $0.append(piece.count) } }
+            } catch { return .empty(400) }
+            return .empty()
+        }
+        try await onThread { [port = server.port] in
+            let client = try RawClient(port: port)
+            let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(size)\r\n\r\n"
+            try client.send(Data(head.utf8) + Data(repeating: 1, count: size))
+            read.signal()
+            #expect(try client.answer().status == 204)
+        }
+        await server.stop()
+        let sizes = pieces.withLock(\.self)
+        #expect(sizes.reduce(0, +) == size)
+        // What had come before anybody read is one piece of the network's, where 256 KiB would be kept.
+        #expect(try #require(sizes.first) <= 32 * 1024)
+    }
+
+    @Test(
+        "Somebody who is not known and sends on after the refusal is soon cut; one who is known is heard to the end",
+        arguments: [(false, 60_000, true), (true, 1_000_000, true), (false, 64 << 20, false)])
+    func sendsOnAfterTheRefusal(isKnown: Bool, size: Int, isAnswered: Bool) async throws {
+        let server = try HTTPServer(.init(maxBodyBytes: 64 << 20), gate: { _ in isKnown ? .known : .unknown }) { _ in
+            .text("no", status: 401)
+        }
+        try await onThread { [port = server.port] in
+            let client = try RawClient(port: port)
+            try client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(size)\r\n\r\n")
+            if isAnswered {
+                try client.send(Data(repeating: 1, count: size))
+                #expect(try client.answer().status == 401)
+            } else {
+                #expect(throws: RawClient.Failure.self) {
+                    for _ in 0..<(size >> 20) { try client.send(Data(repeating: 1, count: 1 << 20)) }
+                }
+            }
+        }
+        await server.stop()
+    }
+
     @Test("A body that comes too slowly is cut, however steadily it comes")
     func slowBody() async throws {
         let cut = Event()

@@ -83,7 +83,7 @@ struct Gate: Sendable {
         do throws(UsersError) { if try users.visit(request) != nil { return nil } } catch {
             // The register is looked at below: it may be right again.
         }
-        // A look at a store takes a while. Then the handler looks, before it reads anything of the body.
+        // A look at a store takes a while. Then the handler looks, before it reads the body. The server takes nothing of it until then.
         if !users.looksAtOnce, users.hasCredentials(request) { return nil }
         do throws(UsersError) {
             // The user may have been added a moment ago.
