@@ -316,6 +316,26 @@ struct AudioScreensTests {
         await following.value
     }
 
+    @Test("Who comes back to the outbox while the look of before is still ending is shown each change")
+    func comesBackAtOnce() async throws {
+        let world = AudioWorld()
+        let model = OutboxModel(world.service)
+        let first = Task { await model.follow() }
+        await #expect(eventually { model.isLoaded })
+        first.cancel()
+        let second = Task { await model.follow() }
+        let third = Task { await model.follow() }
+        await first.value
+        _ = try await world.service.postLater(try ClipDraft(title: "Rain", file: try world.file()))
+        await #expect(eventually { model.items.count == 1 })
+        second.cancel()
+        await second.value
+        _ = try await world.service.postLater(try ClipDraft(title: "Snow", file: try world.file()))
+        await #expect(eventually { model.items.count == 2 })
+        third.cancel()
+        await third.value
+    }
+
     @Test("What leaves the outbox without having been sent is not told as sent")
     func leftUnsent() async throws {
         let world = AudioWorld(.refused, .posted())

@@ -83,6 +83,25 @@ struct FoaasListTests {
         #expect(client.requests.count == 6)
     }
 
+    @Test("Who looks while the requests of one who has left are still ending is not left without sentences")
+    func cameDuringTheEnd() async {
+        let client = ScriptedHTTPClient {
+            $0.url.lastPathComponent == "operations" ? .operations(Self.operations(9)) : .held
+        }
+        let model = FoaasOperationsModel(FoaasWorld(client: client).service, center: center)
+        await model.appear()
+        let first = Task { await model.look(at: Self.operations(8).map(\.id)) }
+        _ = await client.exchange(4)
+        first.cancel()
+        let second = Task { await model.look(at: ["/o1/:from"]) }
+        let exchange = await client.exchange(5)
+        #expect(client.requests[5].url.path.contains("/o1/"))
+        exchange.respond(status: 200, headers: [:], body: Data(#"{"message":"A","subtitle":"b"}"#.utf8))
+        await first.value
+        await second.value
+        #expect(texts(model, "/o1/:from") != nil && client.requests.count == 6)
+    }
+
     @Test(
         "After a failure nothing more is asked until there is a connection again; nonsense is only its own operation's")
     func failures() async {

@@ -22,7 +22,7 @@ public final class OutboxModel {
     public private(set) var error: OutboxError?
 
     @ObservationIgnored private let service: AudioFeedService
-    @ObservationIgnored private var isFollowing = false
+    @ObservationIgnored private let turn = LoadTurn()
 
     /// The screen of a service's outbox.
     public init(_ service: AudioFeedService) {
@@ -31,13 +31,14 @@ public final class OutboxModel {
 
     private var outbox: Outbox { service.outbox }
 
-    /// The screen is visible: follows the queue until the task is cancelled.
+    /// The screen is visible: follows the queue until the task is cancelled. While one follows, the others wait for its end, and the next
+    /// one goes on.
     public func follow() async {
-        guard !isFollowing else { return }
-        isFollowing = true
-        defer { isFollowing = false }
-        await look()
-        for await items in outbox.states() { show(items) }
+        await turn.run {
+            await look()
+            for await items in outbox.states() { show(items) }
+            return Task.isCancelled
+        }
     }
 
     /// Reads the queue now, with the changes that other processes have made to it.

@@ -25,9 +25,12 @@ public final class FoaasSentences {
     private var refused: Set<FoaasOperation.ID> = []
     /// True if the remote has failed.
     private var isResting = false
+    /// The places of those that are asked for at once. A request of somebody who has left may keep its place for a moment.
+    @ObservationIgnored private let places: [LoadTurn]
 
     init(_ service: FoaasService) {
         self.service = service
+        places = (0..<Self.width).map { _ in LoadTurn() }
     }
 
     /// True if the sentence is not known, and comes as soon as somebody looks at it, unless the remote fails.
@@ -48,9 +51,7 @@ public final class FoaasSentences {
         visible = operations
         await showSaved(operations)
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<max(0, min(Self.width - busy.count, operations.count)) {
-                group.addTask { await self.work() }
-            }
+            for place in places { group.addTask { await self.work(at: place) } }
         }
     }
 
@@ -60,9 +61,17 @@ public final class FoaasSentences {
         await look(at: visible)
     }
 
+    /// Loads as ``work()`` does, unless that is being done at this place; then only if it ends because its user has left.
+    private func work(at place: LoadTurn) async {
+        await place.run {
+            await work()
+            return Task.isCancelled
+        }
+    }
+
     /// Loads one sentence after the other, until none is left that somebody looks at.
     private func work() async {
-        while !Task.isCancelled, !isResting, busy.count < Self.width,
+        while !Task.isCancelled, !isResting,
             let next = visible.first(where: { known[$0.id] == nil && !busy.contains($0.id) && !refused.contains($0.id) }
             )
         {

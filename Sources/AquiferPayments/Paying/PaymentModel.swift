@@ -82,6 +82,7 @@ public final class PaymentModel {
     /// Follows the record of an unknown payment, until the model is released.
     @ObservationIgnored var following: ChangeFollower?
     @ObservationIgnored private let contactID: Int
+    @ObservationIgnored private let turn = LoadTurn()
     /// Watched, as ``canPay`` depends on it.
     var code: SecurityCode?
     /// Kept while an attempt is not decided: only then may it be sent again.
@@ -98,13 +99,19 @@ public final class PaymentModel {
     /// The screen is visible: loads the contact the first time, the cards each time.
     public func appear() async {
         await loadCards()
-        guard contact == nil else { return }
-        phase = .loading
-        do throws(LoadError) {
-            contact = try await service.contact(contactID)
-            phase = contact == nil ? .missing(nil) : .ready
-        } catch {
-            phase = .missing(error == .cancelled ? nil : error)
+        await turn.run {
+            guard contact == nil else { return false }
+            phase = .loading
+            do throws(LoadError) {
+                contact = try await service.contact(contactID)
+                phase = contact == nil ? .missing(nil) : .ready
+            } catch .cancelled {
+                // Nobody saw this load end, and it says nothing about the contact: the next appearance is a first one again.
+                return true
+            } catch {
+                phase = .missing(error)
+            }
+            return false
         }
     }
 

@@ -51,6 +51,20 @@ struct PaymentModelTests {
         #expect(offline.phase == .missing(.connectivity(TransportError(.cannotConnect))))
     }
 
+    @Test("A page that is left and opened again at once loads, and does not say that there is no such contact")
+    func comesBackAtOnce() async {
+        let world = PaymentsWorld(.held, .contacts)
+        let model = PaymentModel(world.service, contact: 1002)
+        let first = Task { await model.appear() }
+        _ = await world.client.exchange(0)
+        first.cancel()
+        let second = Task { await model.appear() }
+        await first.value
+        #expect(model.phase != .missing(nil))
+        await second.value
+        #expect(model.phase == .ready && model.contact?.id == 1002)
+    }
+
     @Test(
         "The amount grows from the right, and no further than the limit has digits",
         arguments: [
