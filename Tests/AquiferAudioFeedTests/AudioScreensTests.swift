@@ -202,6 +202,24 @@ struct AudioScreensTests {
         #expect(try await world.service.outbox.items().isEmpty)
     }
 
+    @Test("A file that comes while a clip is being sent is let go, and that of the clip stays")
+    func fileWhileSending() async throws {
+        let client = ScriptedHTTPClient()
+        let world = AudioWorld(client: client)
+        let dropped = Locked<[URL]>([])
+        let model = AudioComposeModel(world.service) { url in dropped.withLock { $0.append(url) } }
+        let (file, other) = (try world.file(), try world.file(name: "other.mp3"))
+        model.choose(file, name: "a.mp3")
+        model.type("Rain")
+        let sending = Task { await model.send() }
+        let exchange = await client.exchange(0)
+        #expect(!model.choose(other, name: "b.mp3") && model.file?.url == file)
+        #expect(dropped.withLock { $0 } == [other])
+        model.cancel()
+        await exchange.waitForCancellation()
+        await sending.value
+    }
+
     @Test("Sent later, the clip waits in the outbox, and the file is needed no more")
     func later() async throws {
         let world = AudioWorld()

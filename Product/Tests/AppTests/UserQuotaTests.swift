@@ -80,6 +80,34 @@ struct UserQuotaTests {
         }
     }
 
+    @Test("Uploads count where replicas keep them as well: beside those of other users, in a folder of the process")
+    func copies() async throws {
+        try await Fixture.withFolder { folder in
+            let copies = OwnFolder(folder.appending(path: "copies"))
+            func uploads() -> Uploads {
+                let user = UserID.random()
+                let quota = UserQuota(bound: 5_000, MemoryStore(), folder: folder.appending(path: user.text))
+                return Uploads(in: copies, of: user, quota: quota)
+            }
+            let (ana, bruno) = (uploads(), uploads())
+            let first = try await ana.take(ServerRequestBody([Data(count: 3_000)]), limit: 10_000)
+            // A file with a name of its own is counted as well.
+            let second = try await bruno.take(ServerRequestBody([Data(count: 3_000)]), limit: 10_000, named: "a.mp3")
+            for other in [ana, bruno] {
+                await #expect(throws: UploadRefusal.self) {
+                    try await other.take(ServerRequestBody([Data(count: 3_000)]), limit: 10_000)
+                }
+            }
+            // Neither removes a file of the other one.
+            ana.remove(second)
+            #expect(kept(folder) == 6_000)
+            ana.remove(first)
+            bruno.remove(second)
+            #expect(kept(folder) == 0)
+            _ = try await ana.take(ServerRequestBody([Data(count: 5_000)]), limit: 10_000)
+        }
+    }
+
     @Test("Twenty entries at once keep no more than the bound; a failed one gives its room back")
     func entries() async throws {
         let inner = MemoryStore()

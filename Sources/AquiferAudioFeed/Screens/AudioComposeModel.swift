@@ -74,10 +74,13 @@ public final class AudioComposeModel {
     /// Chooses a file, which is the screen's from now on.
     ///
     /// - Returns: true if it can be posted. ``fileError`` gives the reason if not. While a clip is being sent, no file
-    ///   is chosen.
+    ///   is chosen: this one is let go.
     @discardableResult
     public func choose(_ url: URL, name: String) -> Bool {
-        if case .sending = phase { return false }
+        if case .sending = phase {
+            discard(url)
+            return false
+        }
         do throws(ClipDraftError) {
             let (_, size) = try ClipDraft.check(url, name: name)
             dropFile()

@@ -67,10 +67,10 @@ public final class Services: Sendable {
     init(_ groundwork: Groundwork) {
         self.groundwork = groundwork
         let quota = groundwork.user?.quota
-        // The entries of the stores are counted there.
         uploads =
             groundwork.drafts == nil
-            ? Uploads(groundwork.folder("uploads"), quota: quota) : Uploads(in: groundwork.copies, quota: quota)
+            ? Uploads(groundwork.folder("uploads"), quota: quota)
+            : Uploads(in: groundwork.copies, of: groundwork.user?.user.id, quota: quota)
         storedDriveKey = groundwork.ring.map { StoredDriveKey(groundwork, sealedWith: $0) }
     }
 

@@ -7,12 +7,37 @@ import HTTPServer
 /// or abandoned.
 struct Uploads: Sendable {
     private let own: OwnFolder
+    /// The name of a folder in it that is one user's alone; `nil` if all of it is.
+    private let part: String?
     /// The bound on what the user of these files keeps; `nil` if there is none.
     private let quota: UserQuota?
 
     init(_ folder: URL, quota: UserQuota? = nil) { self.init(in: OwnFolder(folder), quota: quota) }
 
-    init(in own: OwnFolder, quota: UserQuota? = nil) { (self.own, self.quota) = (own, quota) }
+    /// - Parameters:
+    ///   - own: a folder of this process, which may be that of several users.
+    ///   - user: the user of these files, if there are several.
+    ///   - quota: the bound on what the user keeps. It counts the files, wherever the folder is.
+    init(in own: OwnFolder, of user: UserID? = nil, quota: UserQuota? = nil) {
+        (self.own, self.quota) = (own, quota)
+        part = user.map { "uploads-of-\($0.text)" }
+        if let part { quota?.count { own.known?.appending(path: part, directoryHint: .isDirectory) } }
+    }
+
+    /// The folder of the files, created on first use.
+    private func prepared() throws(StoreError) -> URL {
+        let whole = try own.prepared()
+        guard let part else { return whole }
+        let folder = whole.appending(path: part, directoryHint: .isDirectory)
+        try POSIX.makeFolder(folder.path(percentEncoded: false))
+        return folder
+    }
+
+    /// The folder of the files, if the folder that it is in was created.
+    private var known: URL? {
+        guard let whole = own.known else { return nil }
+        return part.map { whole.appending(path: $0, directoryHint: .isDirectory) } ?? whole
+    }
 
     /// Writes a request's body to a file, piece by piece.
     ///
@@ -35,7 +60,7 @@ struct Uploads: Sendable {
         let reservation: UserQuota.Reservation?
         let handle: FileHandle
         do {
-            file = try own.prepared().appending(path: UUID().uuidString)
+            file = try prepared().appending(path: UUID().uuidString)
             reservation = try await quota?.reservation(for: file)
             guard
                 FileManager.default.createFile(atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
@@ -84,7 +109,7 @@ struct Uploads: Sendable {
     }
 
     /// A place for a file in the folder of this process.
-    func place() throws(StoreError) -> URL { try own.prepared().appending(path: UUID().uuidString) }
+    func place() throws(StoreError) -> URL { try prepared().appending(path: UUID().uuidString) }
 
     /// Writes a request's body to a file of this name, in a folder of its own.
     ///
@@ -120,13 +145,20 @@ struct Uploads: Sendable {
 
     /// Removes a file that is no longer needed.
     func remove(_ file: URL) {
-        guard let own = own.known?.standardizedFileURL else { return }
-        let place = file.deletingLastPathComponent().standardizedFileURL
+        guard let known = self.known.map(Self.path) else { return }
+        let place = file.deletingLastPathComponent()
         // A file with a name of its own has a folder of its own.
-        let target = place == own ? file : place.deletingLastPathComponent().standardizedFileURL == own ? place : nil
+        let target =
+            Self.path(place) == known ? file : Self.path(place.deletingLastPathComponent()) == known ? place : nil
         guard let target else { return }
         // A file that cannot be removed now is removed after this process has ended.
         try? FileManager.default.removeItem(at: target)
+    }
+
+    /// The path of a folder, in the form in which two paths are compared.
+    private static func path(_ folder: URL) -> String {
+        let path = folder.standardizedFileURL.path(percentEncoded: false)
+        return path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 }
 

@@ -76,6 +76,8 @@ final class UserQuota: Sendable {
         var ever: UInt64 = 0
         /// The files that are being written: their bytes are among those that are reserved.
         var files: Set<String> = []
+        /// Folders elsewhere whose files are counted, too. One that does not exist yet is `nil`.
+        var others: [@Sendable () -> URL?] = []
     }
 
     /// The bound in bytes.
@@ -97,6 +99,9 @@ final class UserQuota: Sendable {
         if let path { state.withLock { _ = $0.files.insert(path) } }
         return Reservation(self, path)
     }
+
+    /// Counts the files of one more folder. It gives `nil` until the folder exists.
+    func count(_ folder: @escaping @Sendable () -> URL?) { state.withLock { $0.others.append(folder) } }
 
     /// The error of a user who has reached the bound.
     var isFull: StoreError {
@@ -156,6 +161,11 @@ final class UserQuota: Sendable {
     }
 
     private func bytesOfFiles() -> UInt64 {
+        let others = state.withLock { $0.others }.compactMap { $0() }
+        return ([folder] + others).reduce(0) { $0 + bytes(in: $1) }
+    }
+
+    private func bytes(in folder: URL) -> UInt64 {
         let root = folder.standardizedFileURL.path(percentEncoded: false)
         let path = root.hasSuffix("/") ? String(root.dropLast()) : root
         var sum: UInt64 = 0
