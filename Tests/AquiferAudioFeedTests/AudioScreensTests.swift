@@ -220,6 +220,35 @@ struct AudioScreensTests {
         await sending.value
     }
 
+    @Test("A form whose clip is being sent elsewhere is in doubt until it is changed; its clip keeps key and author")
+    func sentElsewhere() async throws {
+        let world = AudioWorld(.posted(), .posted())
+        let model = AudioComposeModel(world.service)
+        let file = try world.file()
+        let form = AudioComposeModel.Form(
+            title: "Rain", file: .init(url: file, name: "a.mp3", size: 1003), key: "k1", author: "Ana",
+            isBeingSent: true)
+        model.restore(form)
+        #expect(model.phase == .inDoubt && model.canSend && model.author == "Ana" && !model.isSending)
+        // The page tells the author again, with the button.
+        model.sign("Ana")
+        #expect(model.phase == .inDoubt && model.form.key == "k1")
+        await model.send()
+        #expect(world.client.requests.map { $0.headers["Idempotency-Key"] } == ["k1"])
+        let changes: [@MainActor () -> Void] = [
+            { model.type("Snow") }, { model.sign("Bia") }, { model.removeFile() },
+        ]
+        for change in changes {
+            model.again()
+            model.restore(form)
+            change()
+            #expect(model.phase == .editing && model.form.key == nil)
+        }
+        // A form that tells no author leaves the one that is there.
+        model.restore(AudioComposeModel.Form(title: "Rain", file: nil, key: nil))
+        #expect(model.phase == .editing && model.author == "Ana")
+    }
+
     @Test("Sent later, the clip waits in the outbox, and the file is needed no more")
     func later() async throws {
         let world = AudioWorld()

@@ -199,6 +199,70 @@ struct SharedUsersTests {
         }
     }
 
+    @Test(
+        "see at another replica that their clip is on its way; the form that they begin there stays when it has arrived",
+        arguments: [true, false])
+    func postUnderWay(beginsAnother: Bool) async throws {
+        let remotes = try ReferenceAPIs().handler
+        let (answers, answer) = AsyncStream<Void>.makeStream()
+        let remote = try HTTPServer(ReferenceAPIs.configuration) { request in
+            if request.method == "POST" { for await _ in answers {} }
+            return await remotes(request)
+        }
+        let audio = URL(string: "http://127.0.0.1:\(remote.port)/audio")
+        let stores = MemoryStores()
+        let one = try await UsersWorld(stores: stores) { $0.remotes[.audio] = audio }
+        let other = try await UsersWorld(stores: stores, besides: one) { $0.remotes[.audio] = audio }
+        #expect(await one.ask("ana", "POST", "\(AudioAPI.filePath)?tab=tab&name=rain.mp3", "ID3rain").status == 204)
+        let room = try await one.house.rooms.room(of: try one.name("ana"))
+        let first = try #require(room.site.hub.screen(AudioComposeScreen.self, tab: "tab"))
+        await one.tell("ana", "audio-compose?tab=tab", "title", ["text": "Rain"])
+        try #require(await eventually { first.model.canSend })
+        await one.tell("ana", "audio-compose?tab=tab", "send", ["author": "Ana"])
+        try #require(await eventually { first.model.isSending })
+
+        let states = await other.listen("ana", "/api/screens/audio-compose/events?tab=tab")
+        try #require(await eventually { states.text.contains("while your clip was being sent") })
+        let there = try await other.house.rooms.room(of: try other.name("ana"))
+        let second = try #require(there.site.hub.screen(AudioComposeScreen.self, tab: "tab"))
+        #expect(second.model.phase == .inDoubt && second.model.form.key == first.model.form.key)
+        #expect(second.model.title == "Rain" && second.model.author == "Ana" && second.model.canSend)
+        if beginsAnother {
+            await other.tell("ana", "audio-compose?tab=tab", "title", ["text": "Snow"])
+            try #require(await eventually { second.model.title == "Snow" })
+            #expect(second.model.phase == .editing)
+            await second.save()
+        }
+        answer.finish()
+        await one.house.rooms.finishScreens()
+        #expect({ if case .sent = first.model.phase { true } else { false } }())
+        let drafts = try #require(room.services.groundwork.drafts)
+        if beginsAnother {
+            #expect(try await drafts.contents(prefix: "draft:").entries.count == 1)
+            #expect(second.model.title == "Snow" && second.model.file != nil)
+        } else {
+            #expect(try await drafts.contents(prefix: "draft:").entries.isEmpty)
+            #expect(await eventually { second.model.phase == .editing && second.model.title.isEmpty })
+        }
+        await states.close()
+        for world in [other, one] { await world.end() }
+        await remote.stop()
+    }
+
+    @Test("find a form that an earlier version has kept")
+    func earlierForm() async throws {
+        try await withReplicas { one, other, _ in
+            let room = try await one.house.rooms.room(of: try one.name("ana"))
+            let drafts = try #require(room.services.groundwork.drafts)
+            let bytes = Data(#"{"title":"Rain","key":"k1"}"#.utf8)
+            try await drafts.insert(StoredEntry(bytes: bytes, savedAt: one.date.now), for: "draft:tab")
+            let states = await other.listen("ana", "/api/screens/audio-compose/events?tab=tab")
+            try #require(await eventually { states.text.contains(#""title":"Rain""#) })
+            #expect(states.text.contains(#""phase":"empty""#))
+            await states.close()
+        }
+    }
+
     @Test("are let in by no replica once their list is damaged, or gone, and a command makes no new list")
     func damagedList() async throws {
         try await withReplicas { one, other, stores in

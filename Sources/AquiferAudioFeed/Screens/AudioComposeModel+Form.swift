@@ -23,8 +23,15 @@ extension AudioComposeModel {
         public var file: File?
         /// The key of a post that was begun: with it, the clip is posted once.
         public var key: String?
+        /// The author as typed; `nil` if that is not known.
+        public var author: String?
+        /// True if the clip is on its way, as far as is known.
+        public var isBeingSent: Bool
 
         /// A form.
-        public init(title: String, file: File?, key: String?) { (self.title, self.file, self.key) = (title, file, key) }
+        public init(title: String, file: File?, key: String?, author: String? = nil, isBeingSent: Bool = false) {
+            (self.title, self.file, self.key) = (title, file, key)
+            (self.author, self.isBeingSent) = (author, isBeingSent)
+        }
     }
 }

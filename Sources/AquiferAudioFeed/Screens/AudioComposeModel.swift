@@ -23,6 +23,8 @@ public final class AudioComposeModel {
         case cancelled(Outbox.ID?, mayHaveArrived: Bool)
         /// The clip was certainly not posted. Trying again posts it once.
         case failed(ClipPostError)
+        /// The clip is on its way from elsewhere, or was: nobody here knows if it has arrived. Trying again posts it once.
+        case inDoubt
     }
 
     /// The state of the screen.
@@ -46,7 +48,7 @@ public final class AudioComposeModel {
     public var canSend: Bool {
         guard file != nil, !title.isEmpty, titleError == nil else { return false }
         switch phase {
-        case .editing, .failed, .cancelled(nil, _): return true
+        case .editing, .failed, .inDoubt, .cancelled(nil, _): return true
         case .sending, .sent, .queued, .waiting, .setAside, .cancelled: return false
         }
     }
@@ -117,17 +119,23 @@ public final class AudioComposeModel {
         self.author = author
         // By another author it is another clip.
         key = nil
+        if phase == .inDoubt { phase = .editing }
     }
 
+    /// True while a clip is on its way from here.
+    public var isSending: Bool { if case .sending = phase { true } else { false } }
+
     /// The form as it is.
-    public var form: Form { Form(title: title, file: file, key: key) }
+    public var form: Form { Form(title: title, file: file, key: key, author: author, isBeingSent: isSending) }
 
     /// Goes on with a form that was begun elsewhere, whose file is the screen's from now on. Does nothing while a clip is being
-    /// sent.
+    /// sent. A form whose clip is being sent elsewhere is ``Phase/inDoubt`` until it is changed.
     public func restore(_ form: Form) {
-        if case .sending = phase { return }
+        if isSending { return }
         if form.file?.url != file?.url { dropFile() }
-        (title, file, key, fileError, phase) = (form.title, form.file, form.key, nil, .editing)
+        (title, file, key, fileError) = (form.title, form.file, form.key, nil)
+        phase = form.isBeingSent ? .inDoubt : .editing
+        author = form.author ?? author
     }
 
     /// Chooses the key of the next post, so that it can be kept in ``form`` before the post begins.

@@ -71,18 +71,23 @@ final class AudioComposeScreen: Screen {
     isolated deinit { following?.cancel() }
 
     func prepare() async {
+        // The form stays as it is until its clip has been sent, whatever another replica does.
+        guard !model.isSending else { return }
         if let form = await shelf?.found() { model.restore(form) }
     }
 
     /// Keeps the form for other replicas.
     func save() async { await shelf?.save(model.form) }
 
-    /// Posts the clip, in a way that another replica goes on with under the same key.
+    /// Posts the clip, in a way that another replica goes on with under the same key. It knows meanwhile that the clip is being sent, and
+    /// what it does to the form then stays.
     private func post(_ send: @MainActor (AudioComposeModel) async -> Void) async {
         model.prepareKey()
-        await save()
+        var form = model.form
+        if model.canSend { form.isBeingSent = true }
+        await shelf?.save(form)
         await send(model)
-        await save()
+        await shelf?.save(model.form, unlessChanged: true)
     }
 
     func state(_ context: ScreenContext) -> State {
@@ -148,7 +153,7 @@ final class AudioComposeScreen: Screen {
         case .sent: (.sent, nil, nil)
         case .queued, .waiting, .setAside, .cancelled(.some, _): (.queued, nil, nil)
         case .cancelled(nil, _): (model.file == nil ? .empty : .ready, nil, nil)
-        case .failed: (.failed, nil, nil)
+        case .failed, .inDoubt: (.failed, nil, nil)
         }
     }
 
@@ -163,6 +168,7 @@ final class AudioComposeScreen: Screen {
         case .cancelled(nil, mayHaveArrived: true): language.text("compose.cancelled.unknown")
         case .cancelled(nil, mayHaveArrived: false): language.text("compose.cancelled.notPosted")
         case .failed(let error): words(error, language)
+        case .inDoubt: language.text("compose.doubt")
         }
     }
 

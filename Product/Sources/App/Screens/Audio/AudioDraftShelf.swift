@@ -16,7 +16,21 @@ final class AudioDraftShelf {
         var fileName: String?
         var fileSize: UInt64?
         var upload: UUID?
+        /// The author. By another one it is another clip. Earlier versions kept none.
+        var author: String?
+        /// The shelf whose form sends the clip; `nil` if none does. Earlier versions did not tell.
+        var sender: UUID?
     }
+
+    /// A form that is to be kept.
+    private struct Wanted {
+        let form: AudioComposeModel.Form
+        /// True if the form of another replica stays.
+        let unlessChanged: Bool
+    }
+
+    /// Tells the shelves of two replicas apart.
+    private let sender = UUID()
 
     private let files: DraftFiles
     private let entryKey: String
@@ -27,7 +41,7 @@ final class AudioDraftShelf {
     private var isBehind = false
     /// The files of this process that are in the store, too.
     private var stored: [URL: UUID] = [:]
-    private var wanted: AudioComposeModel.Form?
+    private var wanted: Wanted?
     private var saving: Task<Void, Never>?
     private var looking: Task<AudioComposeModel.Form?, Never>?
     /// The number of calls that have saved.
@@ -69,7 +83,9 @@ final class AudioDraftShelf {
     }
 
     private func form(of record: Record?) async -> AudioComposeModel.Form {
-        var form = AudioComposeModel.Form(title: record?.title ?? "", file: nil, key: record?.key)
+        var form = AudioComposeModel.Form(
+            title: record?.title ?? "", file: nil, key: record?.key, author: record?.author,
+            isBeingSent: record?.sender != nil)
         guard let record, let id = record.upload, let size = record.fileSize else { return form }
         let own = stored.first { $0.value == id && POSIX.exists($0.key.path(percentEncoded: false)) }?.key
         // If the file cannot be read, the title is left.
@@ -88,8 +104,11 @@ final class AudioDraftShelf {
     }
 
     /// Keeps the form. If several come meanwhile, only the last is kept.
-    func save(_ form: AudioComposeModel.Form) async {
-        wanted = form
+    ///
+    /// - Parameter unlessChanged: true if a form that another replica has kept since stays. An empty form never takes the place of such
+    ///   a one.
+    func save(_ form: AudioComposeModel.Form, unlessChanged: Bool = false) async {
+        wanted = Wanted(form: form, unlessChanged: unlessChanged)
         saves += 1
         if saving == nil {
             saving = Task {
@@ -109,21 +128,22 @@ final class AudioDraftShelf {
         return store.changes.observe { change in if change.concerns(key) { onChange() } }
     }
 
-    private func write(_ form: AudioComposeModel.Form) async {
-        let id = form.file.flatMap { stored[$0.url] }
-        let record = Record(
-            title: form.title, key: form.key, fileName: form.file?.name, fileSize: form.file?.size, upload: id)
+    private func write(_ wanted: Wanted) async {
+        let form = wanted.form
+        let upload = form.file.flatMap { stored[$0.url] }
         let isEmpty = form.title.isEmpty && form.file == nil
+        var record: Record?
+        if !isEmpty {
+            record = Record(
+                title: form.title, key: form.key, fileName: form.file?.name, fileSize: form.file?.size, upload: upload,
+                author: form.author, sender: form.isBeingSent ? sender : nil)
+        }
         // A file that is kept while this is written is not among them.
-        let dropped = stored.filter { $0.value != id }
+        let dropped = stored.filter { $0.value != upload }
         do {
-            if isEmpty {
-                try await store.delete(entryKey)
-            } else {
-                let entry = StoredEntry(bytes: try JSONEncoder().encode(record), savedAt: files.now())
-                try await store.insert(entry, for: entryKey)
-            }
-            (known, isBehind) = (isEmpty ? nil : record, false)
+            // What another replica has kept is found by the next look.
+            guard try await put(record, unlessChanged: wanted.unlessChanged || isEmpty) else { return }
+            (known, isBehind) = (record, false)
         } catch {
             // The form works all the same, at this replica.
             isBehind = true
@@ -132,6 +152,29 @@ final class AudioDraftShelf {
         for (url, other) in dropped {
             stored[url] = nil
             await files.remove(other)
+        }
+    }
+
+    /// Puts a record in the place of the one in the store.
+    ///
+    /// - Parameter unlessChanged: true if a record stays that is not the known one.
+    /// - Returns: false if such a one stays.
+    private func put(_ record: Record?, unlessChanged: Bool) async throws -> Bool {
+        var entry: StoredEntry?
+        if let record { entry = StoredEntry(bytes: try JSONEncoder().encode(record), savedAt: files.now()) }
+        if !unlessChanged, let entry {
+            try await store.insert(entry, for: entryKey)
+            return true
+        }
+        let change = entry.map { EntryChange.replace($0) } ?? .delete
+        // After a write that failed nobody knows whether it was carried out.
+        let (known, isBehind) = (known, isBehind)
+        return try await store.decide(entryKey) { found throws(StoreError) -> (EntryChange, Bool) in
+            // One that cannot be read is nobody's form.
+            let present = try found.get().flatMap { try? JSONDecoder().decode(Record.self, from: $0.bytes) }
+            // Two replicas may end with one form.
+            let isOver = present == nil && record == nil
+            return isBehind || isOver || present == known ? (change, true) : (.keep, false)
         }
     }
 
