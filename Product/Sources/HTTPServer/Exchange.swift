@@ -126,14 +126,17 @@ final class Exchange: @unchecked Sendable {
     /// It is as planned for libmicrohttpd as well if a 500 was sent in place of the answer, or a 400 amid the body. A handler that has
     /// not given all of its answer by then is told that nobody reads it.
     func completed(asPlanned: Bool) {
-        let (waiters, task, hasEnded) = locked { state in
+        let (waiters, task, hasEnded, remains) = locked { state in
             state.isCompleted = true
             let isOver = asPlanned && state.isWholeAnswerThere
             if !isOver { state.isGone = true }
-            // Nobody takes them any more.
+            // Nobody takes them any more. Request and answer may hold the body, which holds this exchange.
             state.stream.dropChunks()
-            return (state.takeWaiters(), isOver ? nil : state.task, !state.isTaskRunning)
+            let remains = (state.request.take(), state.answer.take())
+            return (state.takeWaiters(), isOver ? nil : state.task, !state.isTaskRunning, remains)
         }
+        // Released outside of the lock: an answer may hold what ends a transfer with it.
+        withExtendedLifetime(remains) {}
         waiters.forEach { $0.resume() }
         task?.cancel()
         if hasEnded { core.exchangeEnded() }
@@ -193,10 +196,12 @@ final class Exchange: @unchecked Sendable {
         }
         waiters.forEach { $0.resume() }
         if case .stream(_, let produce) = response.body, hasBody(response) { await stream(produce) }
-        let hasEnded = locked { state in
+        let (hasEnded, remains) = locked { state -> (Bool, ServerResponse?) in
             state.isTaskRunning = false
-            return state.isCompleted
+            // As above: this answer came after the exchange was completed.
+            return state.isCompleted ? (true, state.answer.take()) : (false, nil)
         }
+        withExtendedLifetime(remains) {}
         if hasEnded { core.exchangeEnded() }
     }
 
