@@ -363,7 +363,7 @@ struct AudioScreensTests {
         await following.value
     }
 
-    @Test("Who comes back to the outbox while the look of before is still ending is shown each change")
+    @Test("A user who comes back to the outbox while the earlier visit is still ending is shown each change")
     func comesBackAtOnce() async throws {
         let world = AudioWorld()
         let model = OutboxModel(world.service)

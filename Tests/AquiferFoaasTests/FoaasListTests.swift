@@ -83,7 +83,7 @@ struct FoaasListTests {
         #expect(client.requests.count == 6)
     }
 
-    @Test("Who looks while the requests of one who has left are still ending is not left without sentences")
+    @Test("A user who looks while the requests of an earlier look are still ending gets the sentences")
     func cameDuringTheEnd() async {
         let client = ScriptedHTTPClient {
             $0.url.lastPathComponent == "operations" ? .operations(Self.operations(9)) : .held

@@ -43,7 +43,7 @@ extension Exchange {
                     ? min(maxBodyBytes, core.configuration.maxBodyBytes) + Self.patience : Self.patienceWithUnknown
                 return (state.upload.discarded > most ? .close : .goOn, [], nil)
             }
-            // Of somebody who is not known nothing is taken before the handler has seen who it is, and reads.
+            // Nothing is taken of somebody who is not known, before the handler has seen who it is, and reads.
             if state.upload.waiting.count >= Self.highWater || !state.upload.isWanted {
                 guard suspend(&state) else { return (.close, [], state.task) }
                 state.upload.pace.hold(at: .now)

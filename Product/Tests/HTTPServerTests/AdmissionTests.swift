@@ -136,7 +136,7 @@ struct AdmissionTests {
         await server.stop()
         let sizes = pieces.withLock(\.self)
         #expect(sizes.reduce(0, +) == size)
-        // What had come before anybody read is one piece of the network's, where 256 KiB would be kept.
+        // One piece of the network's had come before anybody read. The server would keep 256 KiB of a known sender.
         #expect(try #require(sizes.first) <= 32 * 1024)
     }
 

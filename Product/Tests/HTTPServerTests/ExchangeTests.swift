@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("What is left of a request", .timeLimit(.minutes(10)))
+@Suite("The rest of a request", .timeLimit(.minutes(10)))
 struct ExchangeTests {
     /// An exchange with a body that has been completed by now, unless something keeps it.
     ///

@@ -141,7 +141,7 @@ final class AudioDraftShelf {
         // A file that is kept while this is written is not among them.
         let dropped = stored.filter { $0.value != upload }
         do {
-            // What another replica has kept is found by the next look.
+            // The next look finds the form that another replica has kept.
             guard try await put(record, unlessChanged: wanted.unlessChanged || isEmpty) else { return }
             (known, isBehind) = (record, false)
         } catch {
