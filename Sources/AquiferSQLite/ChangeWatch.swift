@@ -51,27 +51,37 @@ final class ChangeWatch: Sendable {
         let watch = Locked<ChangeWatch?>(nil)
         let tell = { @Sendable (event: FolderEvent) in
             guard let watch = watch.withLock({ $0 }) else { return }
+            let find = {
+                log.create(files)
+                watch.lookForAnother()
+            }
             switch event {
             case .file(logName):
                 // The log may have been deleted.
                 log.create(files)
                 watch.look()
-            case .file(journal): watch.lookLater()
+            case .file(journal):
+                // The system may have refused the files when the watch began.
+                if watch.isBlind { find() }
+                watch.lookLater()
             case .file: watch.lookForAnother()
-            case .unknown: changes.post(.everything)
+            case .unknown:
+                // The watch may have begun late.
+                find()
+                changes.post(.everything)
             }
         }
         // The folder is watched first, and its events wait for the lock: none is lost.
         let (folder, begun) = watch.withLock { watch in
             let folder = FolderWatch.begin(
-                FilePath.folder(of: path), names: [database, journal, logName],
+                FilePath.folder(of: path), names: [database, journal, logName], clock: clock,
                 onEvent: { event in tell(event) })
             let begun = ChangeWatch(path, log, clock, changes)
             watch = begun
             return (folder, begun)
         }
         return StoreObservation {
-            folder?.cancel()
+            folder.cancel()
             watch.withLock { $0 = nil }
             begun.end()
         }
@@ -149,6 +159,9 @@ final class ChangeWatch: Sendable {
             return true
         }
     }
+
+    /// True if there is no connection, which would tell of the changes that the log does not.
+    private var isBlind: Bool { state.withLock { $0.connection == nil } }
 
     /// The database's file was written, or another one is in its place.
     private func lookForAnother() {

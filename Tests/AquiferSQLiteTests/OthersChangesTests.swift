@@ -245,6 +245,33 @@
             }
         }
 
+        @Test("A folder that could not be watched at first is watched as soon as it can be, and the log is made then")
+        func late() async throws {
+            try await TemporaryFolder.with { root in
+                let (folder, away) = (root.appendingPathComponent("store"), root.appendingPathComponent("away"))
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+                let clock = ManualClock()
+                let store = try SQLiteStore(file: file(folder), clock: clock)
+                let other = try SQLiteStore(file: file(folder))
+                try FileManager.default.moveItem(at: folder, to: away)
+                let told = Told(store)
+                await clock.waitForSleepers()
+                #expect(clock.sleepers == [.seconds(1)])
+                try FileManager.default.moveItem(at: away, to: folder)
+                clock.advance(by: .seconds(1))
+                #expect(await eventually { told.all.contains(.everything) })
+                #expect(POSIX.exists(file(folder).path + "-changes"))
+                // The new log itself is told as everything.
+                var number = 0
+                #expect(
+                    try await eventually {
+                        number += 1
+                        try await other.insert(entry("\(number)"), for: "theirs")
+                        return told.all.contains(.entry("theirs"))
+                    })
+            }
+        }
+
         @Test("Nothing is watched until somebody observes, and no descriptor is left when the last one has gone")
         func leavesNothing() async throws {
             try await TemporaryFolder.with { folder in

@@ -1,8 +1,8 @@
 extension FileStore {
     /// Posts what happens to the files of a store's folder, in this process or another, until the observation ends. The
     /// changes of this instance are thus told twice.
-    static func watch(_ folder: String, _ changes: StoreChanges) -> StoreObservation {
-        let watch = FolderWatch.begin(folder, names: nil) { event in
+    static func watch(_ folder: String, _ changes: StoreChanges, _ clock: any Clock<Duration>) -> StoreObservation {
+        FolderWatch.begin(folder, names: nil, clock: clock) { event in
             switch event {
             case .file(let name):
                 // The lock and what is not in place yet.
@@ -11,7 +11,5 @@ extension FileStore {
             case .unknown: changes.post(.everything)
             }
         }
-        // A folder that cannot be watched tells of the changes of this instance only.
-        return watch ?? StoreObservation {}
     }
 }

@@ -22,15 +22,17 @@ public final class FileStore: CacheStore {
     ///   - directory: the folder of a store, or an empty or missing one.
     ///   - patience: the time for which a write waits for another process before it throws ``StoreError/busy(path:)``.
     ///   - files: the treatment of the files by Apple's systems.
+    ///   - clock: waits for another attempt to watch the folder, for an observer of ``changes``.
     /// - Throws: ``StoreError/notAStore(path:)`` if `directory` holds anything else,
     ///   ``StoreError/newerVersion(path:found:supported:)``, ``StoreError/readOnly(path:)`` if it is missing and cannot
     ///   be created. A read-only store can be opened and read; its writes throw.
     public init(
-        directory: URL, patience: Duration = .seconds(5), files: FilePolicy = .systemDefault
+        directory: URL, patience: Duration = .seconds(5), files: FilePolicy = .systemDefault,
+        clock: any Clock<Duration> = ContinuousClock()
     ) throws(StoreError) {
         let folder = StoreFolder(path: directory.standardizedFileURL.path)
         self.folder = folder
-        changes = StoreChanges(whileObserved: { changes in Self.watch(folder.path, changes) })
+        changes = StoreChanges(whileObserved: { changes in Self.watch(folder.path, changes, clock) })
         self.patience = patience
         try folder.open(patience: patience)
         try files.apply(to: [folder.path])

@@ -76,7 +76,9 @@ struct VaultInFiles: VaultKeeper {
 
     func observe(_ onChange: @escaping @Sendable () -> Void) -> StoreObservation? {
         let file = storage.file.path
-        return FolderWatch.begin(FilePath.folder(of: file), names: [FilePath.name(of: file)]) { _ in onChange() }
+        let folder = FilePath.folder(of: file)
+        guard POSIX.exists(folder) else { return nil }
+        return FolderWatch.begin(folder, names: [FilePath.name(of: file)]) { _ in onChange() }
     }
 
     /// Runs `body` off the cooperative threads, because it waits for files and locks.

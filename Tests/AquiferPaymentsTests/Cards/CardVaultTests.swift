@@ -1,6 +1,8 @@
-import AquiferPayments
+import Aquifer
 import Foundation
 import Testing
+
+@testable import AquiferPayments
 
 @Suite("CardVault", .timeLimit(.minutes(10)))
 struct CardVaultTests {
@@ -27,6 +29,18 @@ struct CardVaultTests {
                 for card in cards { #expect(try await vault.card(card.id) == card) }
                 #expect(try await vault.card(UUID()) == nil)
             }
+        }
+    }
+
+    @Test("has nothing to watch before it has a folder")
+    func unwatched() async throws {
+        try await VaultPlace.with { place in
+            let vault = place.open()
+            #expect(vault.observe {} == nil)
+            try await vault.add(try Cards.visa())
+            let observation: StoreObservation? = vault.observe {}
+            #expect(observation != nil)
+            observation?.cancel()
         }
     }
 

@@ -1,4 +1,5 @@
 import AquiferConcurrency
+import AquiferTesting
 import Foundation
 import Testing
 
@@ -56,6 +57,26 @@ struct FileStoreTests {
             try FileManager.default.removeItem(atPath: obstacle)
             try await store.deleteAll(prefix: "user/")
             #expect(told.withLock { $0.contains(.prefix("user/")) })
+            observation.cancel()
+        }
+    }
+
+    @Test("watches a folder that could not be watched at first as soon as it can")
+    func lateWatch() async throws {
+        try await TemporaryFolder.with { folder in
+            let (place, away) = (folder.appendingPathComponent("store"), folder.appendingPathComponent("away"))
+            let clock = ManualClock()
+            let store = try FileStore(directory: place, clock: clock)
+            let other = try FileStore(directory: place)
+            try FileManager.default.moveItem(at: place, to: away)
+            let told = Locked<[StoreChange]>([])
+            let observation = store.changes.observe { change in told.withLock { $0.append(change) } }
+            await clock.waitForSleepers()
+            try FileManager.default.moveItem(at: away, to: place)
+            clock.advance(by: .seconds(1))
+            #expect(await eventually { told.withLock { $0 } == [.everything] })
+            try await other.insert(Self.entry, for: "theirs")
+            #expect(await eventually { told.withLock { $0.count } > 1 })
             observation.cancel()
         }
     }
