@@ -103,9 +103,8 @@ struct PostgresBatches: EntryBatches {
         case .rows(let answers): rows = answers.first
         case .refused(let failure) where !isRepeated: throw failure.error(operation, store.place)
         // It may have been on its way.
-        case .refused(let failure):
-            throw .uncertain(operation: operation, reason: "\(store.place): \(failure.message)")
-        case .unreachable(let failure), .uncertain(let failure):
+        case .refused(let failure), .unreachable(let failure), .uncertain(let failure):
+            for change in changes { store.doubt(.entry(change.key)) }
             throw .uncertain(operation: operation, reason: "\(store.place): \(failure.message)")
         case .written: throw .failed(operation: operation, reason: "\(store.place): an answer to another question")
         }

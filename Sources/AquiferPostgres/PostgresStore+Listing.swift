@@ -73,8 +73,10 @@ extension PostgresStore {
         // A whole entry has replaced it by now.
         if let head = try? Row.verified(row.head, size: size), Self.isID(id, of: head.summary.key) { return false }
         let change: StoreChange = damaged.key.map { .entry($0) } ?? .everything
-        return try await self.change(
-            [.init(.deleteSeen, told(change) + [.bytes(id), .bytes(row.mark)])], "remove a damaged entry")
+        return try await doubting(change) { () throws(StoreError) in
+            try await self.change(
+                [.init(.deleteSeen, told(change) + [.bytes(id), .bytes(row.mark)])], "remove a damaged entry")
+        }
     }
 
     private func size(_ row: Row, _ id: Data) async throws(StoreError) -> Int {

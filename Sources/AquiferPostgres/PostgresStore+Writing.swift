@@ -4,14 +4,21 @@ import AquiferFoundation
 
 /// Writes, and the messages that tell others of them.
 extension PostgresStore {
-    /// Makes a change, and remembers it if nobody can tell whether it was made.
+    /// Makes a change. If nobody can tell whether it was made, observers are told of it, and it is remembered.
     func doubting<Value>(
         _ change: StoreChange, _ body: () async throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         do throws(StoreError) { return try await body() } catch {
-            if case .uncertain = error { doubts.withLock { _ = $0.insert(change) } }
+            if case .uncertain = error { doubt(change) }
             throw error
         }
+    }
+
+    /// Takes note of a change of which nobody can tell whether it was made, or will be.
+    func doubt(_ change: StoreChange) {
+        doubts.withLock { _ = $0.insert(change) }
+        // The server's message may have come before, when it was passed over as this store's own.
+        changes.post(change)
     }
 
     /// The entry of a key with its mark, for batches.

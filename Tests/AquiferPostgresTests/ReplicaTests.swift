@@ -30,12 +30,17 @@ struct ReplicaTests {
         try await counters.judge(PostgresStore(replica.address))
     }
 
-    @Test("A replica that is cut off lets writes end as uncertain in time, none as made; reads and later writes go on")
+    @Test("Without its replica writes end as uncertain in time, not as made, and are told; reads and others go on")
     func cutOff() async throws {
         let primary = try PostgresServer()
         let replica = try PostgresServer(replicaOf: primary)
         let store = try await PostgresStore(primary.address, patience: .milliseconds(500))
         for number in 0..<8 { try await store.insert(entry("before"), for: "key \(number)") }
+        let batches = try #require(store.batches)
+        for key in ["batch 0", "batch 1"] { try await store.insert(entry("before"), for: key) }
+        let seen = try await batches.retrieve(["batch 0", "batch 1"]).compactMap { try $0.get() }
+        let told = Locked<Set<StoreChange>>([])
+        let observation = store.changes.observe { change in told.withLock { _ = $0.insert(change) } }
         try replica.kill()
         let start = ContinuousClock.now
         let errors = await withTaskGroup(of: StoreError?.self) { group in
@@ -52,6 +57,17 @@ struct ReplicaTests {
         #expect(ContinuousClock.now - start < .seconds(20))
         let uncertain = errors.filter { if case .uncertain? = $0 { true } else { false } }
         #expect(errors.count == 8 && uncertain.count == 8, "\(errors)")
+        // They may be made yet, or may be made already: an observer looks now.
+        #expect(told.withLock { told in (0..<8).allSatisfy { told.contains(.entry("key \($0)")) } })
+        let error = await thrown { () async throws(StoreError) in
+            _ = try await batches.change([
+                SeenChange("batch 0", seen[0], replacement: entry("after")),
+                SeenChange("batch 1", seen[1], replacement: nil),
+            ])
+        }
+        if case .uncertain? = error {} else { Issue.record("\(String(describing: error))") }
+        #expect(told.withLock { $0.contains(.entry("batch 0")) && $0.contains(.entry("batch 1")) })
+        observation.cancel()
         // A read waits for no replica.
         #expect(await eventually { (try? await store.retrieve("key 0")) == entry("before") })
         try replica.start()
