@@ -4,6 +4,16 @@ import AquiferFoundation
 
 /// Questions to the server, and its answers.
 extension RedisStore {
+    /// Makes a change. If nobody can tell whether it was made, observers are told of it.
+    func doubting<Value>(
+        _ change: StoreChange, _ body: () async throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        do throws(StoreError) { return try await body() } catch {
+            if case .uncertain = error { changes.post(change) }
+            throw error
+        }
+    }
+
     /// Runs a script, which the server may have to be told again, after other commands.
     func run(
         _ script: Script, _ keys: [Command.Word], _ arguments: [Command.Word], after others: [Command] = [],

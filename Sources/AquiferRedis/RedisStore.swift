@@ -103,16 +103,20 @@ public final class RedisStore: CacheStore {
     /// See `CacheStore.insert(_:for:)`.
     public func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
         let key = try StoreKey(checking: key)
-        _ = try await turns.run(key) { () throws(StoreError) in try await write(entry, key, over: Data()) }
+        _ = try await doubting(.entry(key.text)) { () throws(StoreError) in
+            try await turns.run(key) { () throws(StoreError) in try await write(entry, key, over: Data()) }
+        }
         changes.post(.entry(key.text))
     }
 
     /// See `CacheStore.delete(_:)`.
     public func delete(_ key: String) async throws(StoreError) {
         let key = try StoreKey(checking: key)
-        let isGone = try await turns.run(key) { () throws(StoreError) in
-            let (isDone, wasRepeated) = try await delete(names.entry(key.text), .entry(key.text), seen: Data())
-            return isDone || wasRepeated
+        let isGone = try await doubting(.entry(key.text)) { () throws(StoreError) in
+            try await turns.run(key) { () throws(StoreError) in
+                let (isDone, wasRepeated) = try await delete(names.entry(key.text), .entry(key.text), seen: Data())
+                return isDone || wasRepeated
+            }
         }
         if isGone { changes.post(.entry(key.text)) }
     }
@@ -123,36 +127,48 @@ public final class RedisStore: CacheStore {
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
     ) async throws(StoreError) {
         let key = try StoreKey(checking: key)
-        let hasChanged = try await turns.run(key) { () throws(StoreError) in
-            while true {
-                let found = try await read(key)
-                switch (try decide(found.map { $0.entry.map { $0 } } ?? .success(nil)), found?.head) {
-                case (.keep, _), (.delete, nil): return false
-                case (.replace(let entry), let head):
-                    if try await write(entry, key, over: head ?? Data("-".utf8)) { return true }
-                case (.delete, let head?):
-                    let (isDone, wasRepeated) = try await delete(names.entry(key.text), .entry(key.text), seen: head)
-                    if isDone { return true }
-                    if wasRepeated {
-                        throw .uncertain(operation: "delete \"\(key.text)\"", reason: "\(place): the connection broke")
-                    }
-                }
-            }
+        let hasChanged = try await doubting(.entry(key.text)) { () throws(StoreError) in
+            try await turns.run(key) { () throws(StoreError) in try await decided(key, decide) }
         }
         if hasChanged { changes.post(.entry(key.text)) }
+    }
+
+    /// Decides about an entry until the decision could be carried out; true if anything has changed.
+    private func decided(
+        _ key: StoreKey, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) -> Bool {
+        while true {
+            let found = try await read(key)
+            let attempt: (isDone: Bool, wasRepeated: Bool)
+            switch (try decide(found.map { $0.entry.map { $0 } } ?? .success(nil)), found?.head) {
+            case (.keep, _), (.delete, nil): return false
+            case (.replace(let entry), let head):
+                attempt = try await write(entry, key, over: head ?? Data("-".utf8))
+            case (.delete, let head?):
+                attempt = try await delete(names.entry(key.text), .entry(key.text), seen: head)
+            }
+            if attempt.isDone { return true }
+            // It may have been carried out before the connection broke: a second decision would be one too many.
+            if attempt.wasRepeated {
+                throw .uncertain(operation: "change \"\(key.text)\"", reason: "\(place): the connection broke")
+            }
+        }
     }
 
     /// The number of bytes up to which an entry is an argument of a script.
     private static let largestArgument = 4_096
 
-    /// Writes an entry; true if it was there as it was seen.
-    private func write(_ entry: StoredEntry, _ key: StoreKey, over seen: Data) async throws(StoreError) -> Bool {
+    /// Writes an entry, if it is as it was seen; also tells whether that was tried before.
+    private func write(
+        _ entry: StoredEntry, _ key: StoreKey, over seen: Data
+    ) async throws(StoreError) -> (isDone: Bool, wasRepeated: Bool) {
         let (part, mark) = (RedisNames.part(of: key.text), Value.token())
         // The mark is as good for a new generation: nobody else has it.
         var generation = generations.withLock { $0[part] } ?? mark
         let operation = "save \"\(key.text)\""
         let keys = [names.generation(ofPart: part), names.word(key.text)]
         var isLarge = entry.bytes.count > Self.largestArgument
+        var wasRepeated = false
         while true {
             let head = try Value.head(of: entry, key.text, generation: generation, mark: mark)
             let value = Command.Word.parts(head, entry.bytes)
@@ -160,12 +176,13 @@ public final class RedisStore: CacheStore {
             let arguments: [Command.Word] = [.data(generation), .data(mark), argument, .data(seen), lifetime]
             let place: [Command.Word] = isLarge ? [.data(names.waiting(mark))] : []
             let before = place.map { Command([.text("SET"), $0, value, .text("PX"), .text("60000")]) }
-            switch try await run(
-                .write, keys + place, arguments + told(.entry(key.text)), after: before, to: operation
-            ).reply {
+            let answer = try await run(
+                .write, keys + place, arguments + told(.entry(key.text)), after: before, to: operation)
+            wasRepeated = wasRepeated || answer.wasRepeated
+            switch answer.reply {
             // The server was so full that it has forgotten the value since the last command.
             case .integer(2): isLarge = false
-            case .integer(let count): return count == 1
+            case .integer(let count): return (count == 1, wasRepeated)
             // Somebody has begun another generation, or there was none.
             case .bytes(let other) where other.count == Value.generationLength:
                 generation = other

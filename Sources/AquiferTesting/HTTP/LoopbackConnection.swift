@@ -59,6 +59,13 @@ public final class LoopbackConnection {
         return request
     }
 
+    /// The bytes that have come; `nil` when the other side has closed the connection. For protocols other than HTTP.
+    package func readBytes() throws -> Data? {
+        if received.isEmpty, try !receive() { return nil }
+        defer { received = Data() }
+        return received
+    }
+
     /// Waits until the other side closes the connection or resets it: whether it did so within patience.
     public func waitForClose() -> Bool {
         do {
