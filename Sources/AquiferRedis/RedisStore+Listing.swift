@@ -80,20 +80,30 @@ extension RedisStore {
         // A whole entry has replaced it by now.
         if contents.damaged.isEmpty { return false }
         let change: StoreChange = damaged.key.map { .entry($0) } ?? .everything
-        return try await delete(name, change, seen: Data(found.beginning.value.prefix(Value.headLength))).isDone
+        return try await doubting(change) { () throws(StoreError) -> Bool in
+            let seen = Data(found.beginning.value.prefix(Value.headLength))
+            let (isDone, wasRepeated) = try await delete(name, change, seen: seen)
+            return isDone || wasRepeated
+        }
     }
 
-    /// Deletes the entries whose keys begin with a prefix; true if there were any.
+    /// Deletes the entries whose keys begin with a prefix; true if there were any. A failure tells observers that some may be gone.
     func unlinkAll(_ prefix: String) async throws(StoreError) -> Bool {
-        var hasChanged = false
-        try await scan(prefix) { page throws(StoreError) in
-            if page.isEmpty { return }
-            let replies = try await self.ask(
-                page.map { Command([Data("UNLINK".utf8), $0]) }, to: "delete what begins with \"\(prefix)\"")
-            if replies.wasRepeated || replies.replies.contains(.integer(1)) { hasChanged = true }
-        }
-        if hasChanged {
-            _ = try await ask([Command([.text("PUBLISH")] + told(.prefix(prefix)))], to: "tell of a change")
+        var (hasBegun, hasChanged) = (false, false)
+        // Others are told with each page: it may be the last one that this call comes to.
+        let telling = Command([.text("PUBLISH")] + told(.prefix(prefix)))
+        do throws(StoreError) {
+            try await scan(prefix) { page throws(StoreError) in
+                if page.isEmpty { return }
+                hasBegun = true
+                let deletions = page.map { Command([Data("UNLINK".utf8), $0]) }
+                let (replies, wasRepeated) = try await self.ask(
+                    deletions + [telling], to: "delete what begins with \"\(prefix)\"")
+                if wasRepeated || replies.dropLast().contains(.integer(1)) { hasChanged = true }
+            }
+        } catch {
+            if hasBegun { changes.post(.prefix(prefix)) }
+            throw error
         }
         return hasChanged
     }

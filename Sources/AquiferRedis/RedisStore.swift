@@ -113,7 +113,7 @@ public final class RedisStore: CacheStore {
     public func delete(_ key: String) async throws(StoreError) {
         let key = try StoreKey(checking: key)
         let isGone = try await doubting(.entry(key.text)) { () throws(StoreError) in
-            try await turns.run(key) { () throws(StoreError) in
+            try await turns.run(key) { () throws(StoreError) -> Bool in
                 let (isDone, wasRepeated) = try await delete(names.entry(key.text), .entry(key.text), seen: Data())
                 return isDone || wasRepeated
             }
@@ -203,12 +203,14 @@ public final class RedisStore: CacheStore {
 
     /// See `CacheStore.deleteAll(prefix:)`. It is one step for the entries of a scope, and otherwise a step an entry.
     public func deleteAll(prefix: String) async throws(StoreError) {
-        let hasChanged = try await turns.runAlone { () throws(StoreError) in
+        let hasChanged = try await turns.runAlone { () throws(StoreError) -> Bool in
             if ScopeKeys.part(of: prefix) == prefix {
                 let name = names.generation(of: prefix)
-                let (reply, wasRepeated) = try await run(
-                    .end, [.data(name)], told(.prefix(prefix)), to: "delete what begins with \"\(prefix)\"")
-                return reply.integer == 1 || wasRepeated
+                return try await doubting(.prefix(prefix)) { () throws(StoreError) -> Bool in
+                    let (reply, wasRepeated) = try await run(
+                        .end, [.data(name)], told(.prefix(prefix)), to: "delete what begins with \"\(prefix)\"")
+                    return reply.integer == 1 || wasRepeated
+                }
             }
             return try await unlinkAll(prefix)
         }

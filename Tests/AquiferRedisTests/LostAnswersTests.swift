@@ -72,4 +72,29 @@ struct LostAnswersTests {
         }
         #expect(decisions.withLock { $0 } == 2)
     }
+
+    @Test("A deletion by prefix that fails after its first page has told of it, here and elsewhere")
+    func prefix() async throws {
+        let (seen, name) = (Seen(), Locked(""))
+        let server = try ScriptedRedis { words in
+            let count = seen.count(words[0])
+            switch words[0] {
+            case "SCAN" where count == 1:
+                let text = name.withLock { $0 }
+                return "*2\r\n$1\r\n7\r\n*1\r\n$\(text.utf8.count)\r\n\(text)\r\n"
+            case "SCAN": return "-ERR no more\r\n"
+            case "UNLINK": return ":1\r\n"
+            default: return ":0\r\n"
+            }
+        }
+        defer { server.stop() }
+        let store = try RedisStore(server.address, patience: .seconds(20))
+        name.withLock { $0 = String(decoding: store.names.entry("a1"), as: UTF8.self) }
+        let observation = store.changes.observe { seen.note($0) }
+        let error = await thrown { () async throws(StoreError) in try await store.deleteAll(prefix: "a") }
+        #expect(error != nil)
+        #expect(seen.commands == ["SCAN", "UNLINK", "PUBLISH", "SCAN"])
+        #expect(seen.changes.contains(.prefix("a")))
+        observation.cancel()
+    }
 }
