@@ -139,12 +139,13 @@ public final class SQLiteStore: CacheStore {
             // The number of attempts is limited, because another program may keep replacing the file.
             for _ in 0..<3 {
                 do throws(StoreError) {
+                    let earlier = writer.table.committed
                     try setFlushing(true)
                     do throws(StoreError) { try writer.table.commit(isOneStatement, body) } catch .damaged {
                         try writer.table.mend(andCarryOut: body)
                     }
                     try mark?.check()
-                    if writer.table.connection.isCurrent { return acknowledge() }
+                    if writer.table.connection.isCurrent { return acknowledge(since: earlier) }
                 } catch {
                     if writer.table.connection.isCurrent { throw error }
                 }
@@ -165,6 +166,7 @@ public final class SQLiteStore: CacheStore {
         try await inTurn { mayWait throws(StoreError) in
             try setFlushing(!isLeft)
             try begin(mayWait)
+            let earlier = writer.table.committed
             do throws(StoreError) {
                 let version = try writer.table.dataVersion()
                 if let change = try decide(writer.table) {
@@ -178,7 +180,7 @@ public final class SQLiteStore: CacheStore {
                 try mark?.check()
                 if !writer.table.connection.isCurrent { throw Self.replaced(path) }
                 // A commit that a loss of power may take away is not counted: the next one is, with it.
-                if !isLeft { acknowledge() }
+                if !isLeft { acknowledge(since: earlier) }
             } catch {
                 writer.table.rollback()
                 // The error is kept from `inTurn`, which would take a `busy` of `decide` for its own and run `decide`
@@ -189,9 +191,9 @@ public final class SQLiteStore: CacheStore {
         return try outcome.withLock { $0 }.get()
     }
 
-    /// Records the number of the last commit beside the database, before it is acknowledged.
-    private func acknowledge() {
-        if let mark, writer.table.committed > 0 { mark.acknowledge(writer.table.committed) }
+    /// Records the number of the last commit beside the database, before it is acknowledged. An earlier call's may not be flushed.
+    private func acknowledge(since earlier: UInt64) {
+        if let mark, writer.table.committed != earlier { mark.acknowledge(writer.table.committed) }
     }
 
     /// Carries out a change within a transaction and commits it.

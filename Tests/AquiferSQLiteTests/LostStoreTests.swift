@@ -138,6 +138,22 @@ struct LostStoreTests {
         }
     }
 
+    @Test("records no commit that a loss of power may take away, although a later call that changes nothing ends well")
+    func unflushed() async throws {
+        try await with { file in
+            let store = try SQLiteStore(file: file, durability: .power, isIrreplaceable: true)
+            let mark = BirthMark(of: file.path)
+            try await store.insert(Self.entry, for: "key")
+            let flushed = mark.acknowledged()
+            #expect(flushed > 0)
+            try await store.updateUnflushed("key") { _ in .replace(Self.entry) }
+            try await store.update("key") { _ in .keep }
+            #expect(mark.acknowledged() == flushed)
+            try await store.insert(Self.entry, for: "other")
+            #expect(mark.acknowledged() == flushed + 2)
+        }
+    }
+
     @Test("has statements that can be used again after a parameter could not be bound")
     func unbound() async throws {
         try await with { file in
