@@ -63,8 +63,8 @@ package final class Connection {
     }
 
     /// Flushes the names of the file, its log and its folders to the device. SQLite flushes the log's name only, and ignores
-    /// a failure: a loss of power then takes the log away, with its commits.
-    func flushName() throws(StoreError) { try POSIX.flushFolders(of: path) }
+    /// a failure: a loss of power then takes the log away, with its commits. The log is not beside a symbolic link.
+    func flushName() throws(StoreError) { try POSIX.flushFolders(of: POSIX.resolved(path)) }
 
     /// The number of rows that the last statement changed.
     var changes: Int32 { sqlite3_changes(handle) }

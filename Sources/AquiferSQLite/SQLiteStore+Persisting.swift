@@ -5,14 +5,17 @@ extension SQLiteStore {
     /// See `CacheStore.persist()`: flushes the log of the database, in which all that is not in its file is.
     public func persist() async throws(StoreError) {
         if durability == .power { return }
-        try await queue.run { [path] () throws(StoreError) in
+        try await queue.run { [journal] () throws(StoreError) in
             // Without a log everything is in the file, which SQLite has flushed before it deleted the log. No lock of SQLite's is on the
             // log, so that closing it here releases none.
-            guard let log = try POSIX.openToRead(path + "-wal") else { return }
+            guard let log = try POSIX.openToRead(journal) else { return }
             try POSIX.flush(log)
-            try POSIX.flushFolders(of: FilePath.folder(of: path))
+            try POSIX.flushFolders(of: journal)
         }
     }
+
+    /// SQLite's log. It is beside the file that the path leads to, and not beside a symbolic link.
+    var journal: String { POSIX.resolved(path) + "-wal" }
 }
 
 extension SQLiteStore: UnflushedChanges {

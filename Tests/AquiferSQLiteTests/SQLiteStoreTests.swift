@@ -345,6 +345,24 @@ struct SQLiteStoreTests {
         }
     }
 
+    @Test("flushes the log of the database that a symbolic link leads to")
+    func linked() async throws {
+        try await TemporaryFolder.with { folder in
+            let (real, link) = (folder.appendingPathComponent("real"), folder.appendingPathComponent("link.db"))
+            try FileManager.default.createDirectory(at: real, withIntermediateDirectories: false)
+            let file = real.appendingPathComponent("store.db")
+            let first = try SQLiteStore(file: file)
+            try await first.insert(Self.entry, for: "key")
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+            let store = try SQLiteStore(file: link)
+            try await store.insert(Self.entry, for: "linked")
+            #expect(store.journal == first.journal)
+            #expect(POSIX.exists(store.journal) && !POSIX.exists(link.path + "-wal"))
+            try await store.persist()
+            #expect(try await first.retrieve("linked") == Self.entry)
+        }
+    }
+
     private func withStore(_ use: (SQLiteStore) async throws -> Void) async throws {
         try await TemporaryFolder.with { folder in
             let store = try SQLiteStore(file: folder.appendingPathComponent("store.db"))
