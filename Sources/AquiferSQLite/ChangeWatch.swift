@@ -195,7 +195,7 @@ extension ChangeWatch.State {
             untold = 0
             return false
         }
-        // A line may tell that nothing was there to delete.
+        // A line of an earlier version may tell that nothing was there to delete.
         untold = max(0, untold + Int(now &- commits) - told)
         return true
     }

@@ -22,6 +22,16 @@ enum CommitCount {
             """, to: "count a change")
     }
 
+    /// Counts with that statement, and returns the number of the commit.
+    static func number(_ count: Statement, _ connection: Connection) throws(StoreError) -> UInt64 {
+        defer { count.reset() }
+        guard try count.step() else { throw connection.damage("its commits cannot be counted") }
+        let number = UInt64(clamping: count.integer(0))
+        // The statement is done only after its last row.
+        _ = try count.step()
+        return number
+    }
+
     /// - Throws: ``StoreError/lost(path:)`` if the database has fewer commits than were acknowledged. The log is then kept
     ///   when the connection closes.
     static func check(_ connection: Connection, _ mark: BirthMark) throws(StoreError) {

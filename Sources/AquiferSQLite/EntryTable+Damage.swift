@@ -42,13 +42,14 @@ extension EntryTable {
 
     /// Deletes a row whose header is damaged or that only an index has, and no other row. Call it within a transaction
     /// that has changed nothing yet.
-    func remove(_ id: Int64) throws(StoreError) {
+    func remove(_ id: Int64) throws(StoreError) -> Bool {
         let reader = EntryTable(try Connection(connection.path, .readOnly))
         let rows = try reader.rows()
         let isDamaged = rows.contains { $0.id == id && $0.whole == nil }
         let isLost = try reader.lost(rows)[id] != nil
-        guard isDamaged || isLost else { return }
+        guard isDamaged || isLost else { return false }
         try mend(removing: id)
+        return true
     }
 
     /// Throws ``StoreError/damaged(path:reason:)`` if both indexes lack rows of the table: what is listed could not be
@@ -86,8 +87,8 @@ extension EntryTable {
         return lost
     }
 
-    /// A change of the table.
-    typealias Change = (EntryTable) throws(StoreError) -> Void
+    /// A change of the table. It returns false if there was nothing to change.
+    typealias Change = (EntryTable) throws(StoreError) -> Bool
 
     /// Repairs the indexes and carries out a change that their damage has prevented, in one transaction.
     ///
@@ -104,7 +105,7 @@ extension EntryTable {
                 throw .failed(operation: "keep a change", reason: reason)
             }
             try mend()
-            try change(self)
+            _ = try change(self)
             try commit()
         } catch {
             rollback()

@@ -23,8 +23,8 @@ extension SQLiteStore {
 
     /// See `CacheStore.deleteAll(prefix:)`. It is one transaction: all entries are deleted, or none.
     public func deleteAll(prefix: String) async throws(StoreError) {
-        try await write(isOneStatement: false) { table throws(StoreError) in try table.deleteAll(prefix: prefix) }
-        tell(.prefix(prefix))
+        let hasDeleted = try await deletes { table throws(StoreError) in try table.deleteAll(prefix: prefix) }
+        if hasDeleted { tell(.prefix(prefix)) }
     }
 }
 
@@ -54,9 +54,10 @@ extension EntryTable {
 
     /// Deletes the rows of a range, and their keys in both indexes. Call it within a transaction.
     ///
+    /// - Returns: false if there was none.
     /// - Throws: ``StoreError/damaged(path:reason:)`` when the indexes and the rows do not agree. Nothing may be committed then:
     ///   a row that an index does not know would stay.
-    func deleteAll(prefix: String) throws(StoreError) {
+    func deleteAll(prefix: String) throws(StoreError) -> Bool {
         if prefix.isEmpty { return try deleteEverything() }
         guard let ids = try agreedRows(KeyRange(prefix: prefix)) else {
             throw connection.damage("its indexes do not agree with its rows")
@@ -67,15 +68,18 @@ extension EntryTable {
                 try deletion.run()
             }
         }
+        return !ids.isEmpty
     }
 
     /// Deletes row by row: SQLite would free the pages of a damaged index at once, and these may be those of another table.
-    private func deleteEverything() throws(StoreError) {
+    private func deleteEverything() throws(StoreError) -> Bool {
         try connection.execute("DELETE FROM entry NOT INDEXED WHERE +id IS NOT NULL", to: "delete all entries")
+        let hasDeleted = connection.changes > 0
         for index in Schema.indexNames
         where try connection.integer("SELECT count(*) FROM entry INDEXED BY \(index)") > 0 {
             throw connection.damage("an index has rows that its table does not have")
         }
+        return hasDeleted
     }
 
     /// The headers of a range, if both indexes and all rows and headers of it agree; `nil` otherwise.

@@ -69,9 +69,10 @@ final class EntryTable {
 
     /// Stores `entry` under `key`. It replaces any earlier entry.
     ///
+    /// - Returns: true: that is always a change.
     /// - Throws: ``StoreError/damaged(path:reason:)`` when the two indexes do not lead from the key to the same row of
     ///   its own. Nothing is changed then.
-    func upsert(_ entry: StoredEntry, _ key: String) throws(StoreError) {
+    func upsert(_ entry: StoredEntry, _ key: String) throws(StoreError) -> Bool {
         let statement = try upserting()
         let seal = EntrySeal(entry, key: key)
         statement.bind(2, entry.savedAt.bits)
@@ -90,20 +91,24 @@ final class EntryTable {
             try statement.run(binding: entry.bytes, at: 8)
         }
         if connection.changes == 0 { throw connection.damage("its indexes lead to different rows") }
+        return true
     }
 
     /// Deletes the rows of `key` that either index knows.
     ///
+    /// - Returns: false if there was none.
     /// - Throws: ``StoreError/damaged(path:reason:)`` when an index leads from the key to a row that is not its own.
-    func delete(_ key: String) throws(StoreError) {
+    func delete(_ key: String) throws(StoreError) -> Bool {
         let deletion = try statement(.delete)
         deletion.bind(1, key)
         try deletion.run()
-        if connection.changes == 0 { try checkThatIndexesAreWhole() }
+        let hasDeleted = connection.changes > 0
+        if !hasDeleted { try checkThatIndexesAreWhole() }
         let remainder = try statement(.remainder)
         remainder.bind(1, key)
         defer { remainder.reset() }
         if try remainder.step() { throw connection.damage("an index leads to the row of another key") }
+        return hasDeleted
     }
 
     /// Takes the exclusive right to write, among all processes.
@@ -128,35 +133,28 @@ final class EntryTable {
             try connection.flushName()
             count = try CommitCount.next(connection)
         }
-        let number = try Self.number(count, connection)
+        let number = try CommitCount.number(count, connection)
         try statement(.commit).run()
         // A rolled back transaction may have made the table that this statement needs.
         self.count = count
         committed = number
     }
 
-    /// Carries out a change as a commit of its own.
+    /// Carries out a change as a commit of its own. Where nothing was to change, nothing is committed.
     ///
     /// - Parameter isOneStatement: true if the change is one statement, which is its own commit outside of a transaction.
     func commit(_ isOneStatement: Bool, _ change: Change) throws(StoreError) {
-        if isOneStatement, !countsCommits { return try change(self) }
+        if isOneStatement, !countsCommits {
+            _ = try change(self)
+            return
+        }
         try begin()
         do throws(StoreError) {
-            try change(self)
-            try commit()
+            if try change(self) { try commit() } else { rollback() }
         } catch {
             rollback()
             throw error
         }
-    }
-
-    private static func number(_ count: Statement, _ connection: Connection) throws(StoreError) -> UInt64 {
-        defer { count.reset() }
-        guard try count.step() else { throw connection.damage("its commits cannot be counted") }
-        let number = UInt64(clamping: count.integer(0))
-        // The statement is done only after its last row.
-        _ = try count.step()
-        return number
     }
 
     /// Undoes all changes since `begin`.

@@ -132,7 +132,7 @@ public final class SQLiteStore: CacheStore {
 
     /// Carries out a change that may be repeated.
     func write(
-        isOneStatement: Bool = true, _ body: @Sendable (EntryTable) throws(StoreError) -> Void
+        isOneStatement: Bool = true, _ body: @Sendable (EntryTable) throws(StoreError) -> Bool
     ) async throws(StoreError) {
         try await inTurn { mayWait throws(StoreError) in
             try mark?.check()
@@ -170,8 +170,8 @@ public final class SQLiteStore: CacheStore {
             do throws(StoreError) {
                 let version = try writer.table.dataVersion()
                 if let change = try decide(writer.table) {
-                    try carryOut(change, decidedAt: version)
-                    outcome.withLock { $0 = .success(true) }
+                    let hasChanged = try carryOut(change, decidedAt: version)
+                    outcome.withLock { $0 = .success(hasChanged) }
                 } else {
                     // The transaction is rolled back, not committed: the read may have found damage, after which SQLite
                     // refuses to write until a rollback.
@@ -194,17 +194,6 @@ public final class SQLiteStore: CacheStore {
     /// Records the number of the last commit beside the database, before it is acknowledged. An earlier call's may not be flushed.
     private func acknowledge(since earlier: UInt64) {
         if let mark, writer.table.committed != earlier { mark.acknowledge(writer.table.committed) }
-    }
-
-    /// Carries out a change within a transaction and commits it.
-    private func carryOut(_ change: EntryTable.Change, decidedAt version: Int) throws(StoreError) {
-        do throws(StoreError) {
-            try change(writer.table)
-            try writer.table.commit()
-        } catch .damaged {
-            writer.table.rollback()
-            try writer.table.mend(andCarryOut: change, decidedAt: version)
-        }
     }
 
     /// Takes the right to write to the file that is at the path now.

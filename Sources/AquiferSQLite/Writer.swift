@@ -51,6 +51,22 @@ extension SQLiteStore {
         try writer.table.connection.execute("PRAGMA synchronous = \(isFlushing ? "FULL" : "NORMAL")")
         writer.isFlushing = isFlushing
     }
+
+    /// Carries out a change within a transaction and commits it, unless there was nothing to change.
+    ///
+    /// - Returns: true if it was committed.
+    func carryOut(_ change: EntryTable.Change, decidedAt version: Int) throws(StoreError) -> Bool {
+        let table = writer.table
+        do throws(StoreError) {
+            let hasChanged = try change(table)
+            if hasChanged { try table.commit() } else { table.rollback() }
+            return hasChanged
+        } catch .damaged {
+            table.rollback()
+            try table.mend(andCarryOut: change, decidedAt: version)
+            return true
+        }
+    }
 }
 
 /// Moves committed changes from SQLite's log into its file, beside the writer.

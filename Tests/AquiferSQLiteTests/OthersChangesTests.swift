@@ -155,6 +155,52 @@
             }
         }
 
+        @Test("The deletion of nothing is told to nobody, and hides no killed writer")
+        func nothingToDelete() async throws {
+            try await TemporaryFolder.with { folder in
+                let clock = ManualClock()
+                let store = try SQLiteStore(file: file(folder), clock: clock)
+                let other = try SQLiteStore(file: file(folder))
+                try await store.insert(entry("1"), for: "told")
+                let told = Told(store)
+                let program = try #require(BuiltProgram.named("StoreHammer"), "StoreHammer is not built")
+                let (status, _) = try await Child.run(
+                    program.path, ["--silent", "--store", "sqlite", "--path", folder.path])
+                #expect(status == 128 + 9)
+                for writer in [store, other] {
+                    try await writer.delete("none")
+                    try await writer.deleteAll(prefix: "none")
+                    try await writer.update("none") { _ in .delete }
+                }
+                for pause in [1, 9, 90] {
+                    await clock.waitForSleepers()
+                    clock.advance(by: .milliseconds(pause))
+                }
+                #expect(await eventually { told.all == [.everything] })
+            }
+        }
+
+        @Test("The deletion of nothing is no commit that somebody may have kept to himself")
+        func nothingCounted() async throws {
+            try await TemporaryFolder.with { folder in
+                let clock = ManualClock()
+                let store = try SQLiteStore(file: file(folder), clock: clock)
+                let other = try SQLiteStore(file: file(folder), durability: .power, isIrreplaceable: true)
+                try await other.insert(entry("1"), for: "first")
+                let told = Told(store)
+                try await other.delete("none")
+                try await other.deleteAll(prefix: "none")
+                try await other.update("none") { _ in .delete }
+                try await other.insert(entry("2"), for: "last")
+                #expect(await eventually { told.all == [.entry("last")] })
+                for pause in [1, 9, 90] {
+                    await clock.waitForSleepers()
+                    clock.advance(by: .milliseconds(pause))
+                }
+                #expect(!told.all.contains(.everything))
+            }
+        }
+
         @Test(
             "Commits that are each told are never taken for those of a killed writer",
             arguments: SQLiteStore.Durability.allCases)
