@@ -22,6 +22,17 @@ struct SeveralReadsTests {
         #expect(count(metrics, "aquifer_store_seconds_count") == 1)
     }
 
+    @Test("are one read below a user's bound and families, too")
+    func ofUser() async throws {
+        try await base.insert(entry, for: "saved")
+        let metrics = StoreMetrics()
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        let quota = UserQuota(bound: 5_000, base, folder: folder)
+        let store = FamilyStore(QuotaStore(CountedStore(base, .values, metrics), quota)) { _ in true }
+        #expect(await store.entries(under: ["saved", "missing"]) == [.success(entry), .success(nil)])
+        #expect(count(metrics, "aquifer_store_seconds_count") == 1)
+    }
+
     @Test("that cannot be read are told as one failure")
     func failed() async throws {
         base.fail(.retrieve, with: .busy(path: "store"))

@@ -108,6 +108,22 @@ struct UserQuotaTests {
         }
     }
 
+    @Test("An entry that may have been made keeps its room until what is kept is measured anew")
+    func uncertain() async throws {
+        let inner = FaultyStore()
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        let quota = UserQuota(bound: 5_000, inner, folder: folder)
+        let store = QuotaStore(inner, quota)
+        let entry = StoredEntry(bytes: Data(count: 3_000), savedAt: Date(timeIntervalSince1970: 0))
+        let doubt = StoreError.uncertain(operation: "save", reason: "the connection broke")
+        inner.fail(.save, with: doubt)
+        await #expect(throws: doubt) { try await store.insert(entry, for: "key") }
+        let reservation = try await quota.reservation()
+        #expect(!reservation.tryAdd(2_500))
+        // It was not made.
+        #expect(try await reservation.add(2_500))
+    }
+
     @Test("Twenty entries at once keep no more than the bound; a failed one gives its room back")
     func entries() async throws {
         let inner = MemoryStore()

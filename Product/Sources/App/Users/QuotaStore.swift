@@ -3,7 +3,7 @@ import AquiferConcurrency
 
 /// A store that takes new entries only while there is room. An entry that is there can always be changed and deleted: what
 /// was begun is finished, whatever the bound.
-struct QuotaStore: CacheStore {
+struct QuotaStore: SeveralReads {
     private let store: any CacheStore
     private let quota: UserQuota
 
@@ -13,6 +13,10 @@ struct QuotaStore: CacheStore {
 
     func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? { try await store.retrieve(key) }
 
+    func retrieve(several keys: [String]) async -> [Result<StoredEntry?, StoreError>] {
+        await store.entries(under: keys)
+    }
+
     func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
         try await update(key) { _ in .replace(entry) }
     }
@@ -21,17 +25,32 @@ struct QuotaStore: CacheStore {
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
     ) async throws(StoreError) {
         let reservation = try await quota.reservation()
+        do throws(StoreError) {
+            try await attempt(key, reservation, decide)
+        } catch {
+            // It may have been made: its bytes are counted until they are measured anew.
+            if case .uncertain = error { reservation.keep() }
+            throw error
+        }
+        reservation.keep()
+    }
+
+    /// Changes an entry. If there seems to be no room, it is measured anew, and the change tried once more.
+    private func attempt(
+        _ key: String, _ reservation: UserQuota.Reservation,
+        _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) {
         let needed = Locked<UInt64>(0)
         do throws(StoreError) {
             try await change(key, reservation, needed, decide)
         } catch {
+            if case .uncertain = error { throw error }
             reservation.clear()
             // The count may be too high, because nothing is taken off it before it is measured anew.
             let need = needed.withLock(\.self)
             guard need > 0, try await reservation.add(need) else { throw error }
             try await change(key, reservation, needed, decide)
         }
-        reservation.keep()
     }
 
     /// The bytes are reserved within the step of the store: nobody else can take them, and a step that fails gives them back.

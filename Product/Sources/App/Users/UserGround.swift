@@ -55,7 +55,7 @@ struct UserGround: Sendable {
 }
 
 /// The entries of some families in a store that holds more: the others are not listed, and so are neither seen nor deleted.
-struct FamilyStore: CacheStore {
+struct FamilyStore: SeveralReads {
     private let store: any CacheStore
     private let isListed: @Sendable (String) -> Bool
 
@@ -65,6 +65,10 @@ struct FamilyStore: CacheStore {
     }
 
     func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? { try await store.retrieve(key) }
+
+    func retrieve(several keys: [String]) async -> [Result<StoredEntry?, StoreError>] {
+        await store.entries(under: keys)
+    }
 
     func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
         try await store.insert(entry, for: key)
