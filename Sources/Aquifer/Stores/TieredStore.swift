@@ -150,7 +150,7 @@ public final class TieredStore: CacheStore {
 
     /// See ``CacheStore/delete(_:)``.
     public func delete(_ key: String) async throws(StoreError) {
-        try await change(.entry(key)) { () async throws(StoreError) in try await truth.delete(key) }
+        try await deletion(.entry(key)) { () async throws(StoreError) in try await truth.delete(key) }
     }
 
     /// See ``CacheStore/update(_:_:)``. The truth decides.
@@ -162,7 +162,7 @@ public final class TieredStore: CacheStore {
 
     /// See ``CacheStore/deleteAll(prefix:)``.
     public func deleteAll(prefix: String) async throws(StoreError) {
-        try await change(.prefix(prefix)) { () async throws(StoreError) in try await truth.deleteAll(prefix: prefix) }
+        try await deletion(.prefix(prefix)) { () async throws(StoreError) in try await truth.deleteAll(prefix: prefix) }
     }
 
     /// See ``CacheStore/remove(_:)``.
@@ -180,6 +180,16 @@ public final class TieredStore: CacheStore {
             throw error
         }
         await settle()
+    }
+
+    /// Makes a deletion in the truth. It tells none of what it does not have: another machine may have deleted that a moment ago, and its
+    /// message be on the way.
+    private func deletion(
+        _ change: StoreChange, _ body: () async throws(StoreError) -> Void
+    ) async throws(StoreError) {
+        try await self.change(change, body)
+        memory.withLock { $0.forget(change) }
+        await forgetCopies(change)
     }
 
     /// Hears a change of the truth. The copies in memory go at once.

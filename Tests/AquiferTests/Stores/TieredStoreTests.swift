@@ -226,6 +226,18 @@ struct TieredStoreTests {
         #expect(try await hot.retrieve("a") == entry("new"))
     }
 
+    @Test("A deletion takes the copies of what another machine has deleted, too", arguments: [true, false])
+    func deletedElsewhere(isPrefix: Bool) async throws {
+        let (truth, cache) = (QuietStore(base: MemoryStore()), MemoryStore())
+        let store = TieredStore(memory: .megabytes(1), over: cache, over: truth)
+        try await truth.insert(entry("old"), for: "a")
+        #expect(try await store.retrieve("a") == entry("old"))
+        try await truth.delete("a")
+        if isPrefix { try await store.deleteAll(prefix: "a") } else { try await store.delete("a") }
+        #expect(try await store.retrieve("a") == nil)
+        #expect(try await cache.retrieve("a") != entry("old"))
+    }
+
     @Test("Memory keeps what is read, and stays within its bound")
     func bound() throws {
         var memory = MemoryTier(bound: 100_000)
@@ -330,6 +342,12 @@ private struct SlowDeletes: ForwardingStore {
         await clear.wait()
         try await base.deleteAll(prefix: prefix)
     }
+}
+
+/// A store that tells no change.
+private struct QuietStore: ForwardingStore {
+    let base: any CacheStore
+    let changes = StoreChanges()
 }
 
 /// A store that writes, and then says that it does not know; it tells no change.
