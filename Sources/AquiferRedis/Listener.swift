@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 
 /// A connection that is told of the changes of others. For who has the loop's turn.
 final class Listener: @unchecked Sendable {
@@ -72,7 +73,14 @@ extension Listener.Message {
         }
     }
 
-    /// Tells observers what it says.
+    /// True if it tells a change whose caller could not learn whether it was made: nobody here was told since. It is in doubt no more then.
+    func isDoubted(in doubts: Locked<Set<StoreChange>>) -> Bool {
+        guard case .told(let text) = self, doubts.withLock({ !$0.isEmpty }) else { return false }
+        guard let change = ToldChange.change(text, to: "") else { return false }
+        return doubts.withLock { $0.remove(change) != nil }
+    }
+
+    /// Tells observers what it says, unless it is the instance's own.
     func pass(from instance: String, to changes: StoreChanges, _ leaseEnds: StoreChanges) {
         switch self {
         case .told(let text): if let change = ToldChange.change(text, to: instance) { changes.post(change) }

@@ -102,7 +102,7 @@ extension RedisStore {
                 if wasRepeated || replies.dropLast().contains(.integer(1)) { hasChanged = true }
             }
         } catch {
-            if hasBegun { changes.post(.prefix(prefix)) }
+            if hasBegun { doubt(.prefix(prefix)) }
             throw error
         }
         return hasChanged

@@ -35,6 +35,8 @@ public final class RedisStore: CacheStore {
     private let turns = KeyTurns()
     /// Tells the messages of this store from those of others.
     private let instance = Value.token().prefix(8).hexadecimal
+    /// The changes of calls that threw `.uncertain`. If one of them is made later, the server's message tells it.
+    let doubts: Locked<Set<StoreChange>>
     /// Tells the ends of leases, here and on other machines.
     let leaseEnds: StoreChanges
     /// The known generations, by the parts of the store.
@@ -58,15 +60,19 @@ public final class RedisStore: CacheStore {
         let address = try RedisAddress(address)
         let (names, instance) = (RedisNames(prefix: prefix), instance)
         let told = Locked<(changes: StoreChanges, leaseEnds: StoreChanges)?>(nil)
+        let doubts = Locked<Set<StoreChange>>([])
         // Observers are told on a thread of their own: they must not hold up what is on its way.
         let queue = DispatchQueue(label: "aquifer.redis.changes")
         let listener = Listener(channel: names.channel, leaseChannel: names.leaseChannel) { message in
-            if message.isOwn(instance) { return false }
-            queue.async { told.withLock { $0 }.map { message.pass(from: instance, to: $0.changes, $0.leaseEnds) } }
+            let isOwn = message.isOwn(instance)
+            if isOwn, !message.isDoubted(in: doubts) { return false }
+            queue.async {
+                told.withLock { $0 }.map { message.pass(from: isOwn ? "" : instance, to: $0.changes, $0.leaseEnds) }
+            }
             return true
         }
         let owner = LoopOwner(Connecting(address: address, patience: patience), listener)
-        self.names = names
+        (self.names, self.doubts) = (names, doubts)
         self.owner = owner
         self.patience = patience
         place = address.words

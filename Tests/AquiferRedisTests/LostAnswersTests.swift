@@ -73,6 +73,15 @@ struct LostAnswersTests {
         #expect(decisions.withLock { $0 } == 2)
     }
 
+    @Test("A change in doubt that is made later is told once")
+    func doubts() {
+        let doubts = Locked<Set<StoreChange>>([.entry("a")])
+        let message = { (change: StoreChange) in Listener.Message.told(ToldChange.text(change, from: "me")) }
+        #expect(!message(.entry("b")).isDoubted(in: doubts))
+        #expect(message(.entry("a")).isDoubted(in: doubts))
+        #expect(!message(.entry("a")).isDoubted(in: doubts))
+    }
+
     @Test("A deletion by prefix that fails after its first page has told of it, here and elsewhere")
     func prefix() async throws {
         let (seen, name) = (Seen(), Locked(""))
