@@ -23,8 +23,8 @@ extension SQLiteStore {
 
     /// See `CacheStore.deleteAll(prefix:)`. It is one transaction: all entries are deleted, or none.
     public func deleteAll(prefix: String) async throws(StoreError) {
-        let hasDeleted = try await deletes { table throws(StoreError) in try table.deleteAll(prefix: prefix) }
-        if hasDeleted { tell(.prefix(prefix)) }
+        let isCommit = try await deletes { table throws(StoreError) in try table.deleteAll(prefix: prefix) }
+        if isCommit { tell(.prefix(prefix)) }
     }
 }
 

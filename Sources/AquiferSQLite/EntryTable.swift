@@ -36,7 +36,7 @@ final class EntryTable {
     }
 
     /// True if each commit is counted (``CommitCount``).
-    private let countsCommits: Bool
+    let countsCommits: Bool
     private var count: Statement?
     /// The number of the last commit of this table; 0 if it has not committed, or does not count.
     private(set) var committed: UInt64 = 0
@@ -140,7 +140,7 @@ final class EntryTable {
         committed = number
     }
 
-    /// Carries out a change as a commit of its own. Where nothing was to change, nothing is committed.
+    /// Carries out a change as a commit of its own. Where nothing was to change, SQLite commits nothing unless it is counted.
     ///
     /// - Parameter isOneStatement: true if the change is one statement, which is its own commit outside of a transaction.
     func commit(_ isOneStatement: Bool, _ change: Change) throws(StoreError) {
@@ -150,7 +150,8 @@ final class EntryTable {
         }
         try begin()
         do throws(StoreError) {
-            if try change(self) { try commit() } else { rollback() }
+            _ = try change(self)
+            try commit()
         } catch {
             rollback()
             throw error

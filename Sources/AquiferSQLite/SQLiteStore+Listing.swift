@@ -6,20 +6,23 @@ extension SQLiteStore {
     /// See `CacheStore.delete(_:)`.
     public func delete(_ key: String) async throws(StoreError) {
         guard !key.isEmpty else { throw .invalidKey(key) }
-        let hasDeleted = try await deletes { table throws(StoreError) in try table.delete(key) }
-        if hasDeleted { tell(.entry(key)) }
+        let isCommit = try await deletes { table throws(StoreError) in try table.delete(key) }
+        if isCommit { tell(.entry(key)) }
     }
 
-    /// Carries out a deletion; true if there was anything to delete. The deletion of nothing is no commit, and is told to nobody: others
-    /// would miss a commit for its line, or take a commit without a line for that of a killed writer.
+    /// Carries out a deletion; true if it was a commit, which is told. Each line in the log of changes stands for one commit: with a line too
+    /// many, others would miss the commit of a killed writer.
+    ///
+    /// The deletion of nothing is no commit, except where commits are counted: it may rest on the commit of a writer that was killed before
+    /// he had flushed it, and flushes that.
     func deletes(_ body: @Sendable (EntryTable) throws(StoreError) -> Bool) async throws(StoreError) -> Bool {
-        let hasDeleted = Locked(false)
+        let isCommit = Locked(false)
         try await write(isOneStatement: false) { table throws(StoreError) in
-            let isDone = try body(table)
-            if isDone { hasDeleted.withLock { $0 = true } }
-            return isDone
+            let hasDeleted = try body(table)
+            if hasDeleted || table.countsCommits { isCommit.withLock { $0 = true } }
+            return hasDeleted
         }
-        return hasDeleted.withLock { $0 }
+        return isCommit.withLock { $0 }
     }
 
     /// See `CacheStore.contents()`. Reads no bytes of entries. The place of a damaged entry is the number of its row.

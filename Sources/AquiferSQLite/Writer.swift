@@ -52,15 +52,15 @@ extension SQLiteStore {
         writer.isFlushing = isFlushing
     }
 
-    /// Carries out a change within a transaction and commits it, unless there was nothing to change.
+    /// Carries out a change within a transaction and commits it.
     ///
-    /// - Returns: true if it was committed.
+    /// - Returns: true if that was a commit of SQLite's: it has changed something, or was counted.
     func carryOut(_ change: EntryTable.Change, decidedAt version: Int) throws(StoreError) -> Bool {
         let table = writer.table
         do throws(StoreError) {
             let hasChanged = try change(table)
-            if hasChanged { try table.commit() } else { table.rollback() }
-            return hasChanged
+            try table.commit()
+            return hasChanged || table.countsCommits
         } catch .damaged {
             table.rollback()
             try table.mend(andCarryOut: change, decidedAt: version)

@@ -108,7 +108,8 @@ struct EveryBitOfSQLiteTests {
             try mark.make(connection)
             for (key, entry) in commits {
                 try table.commit(true) { table throws(StoreError) in
-                    if let entry { try table.upsert(entry, key) } else { try table.delete(key) }
+                    if let entry { return try table.upsert(entry, key) }
+                    return try table.delete(key)
                 }
                 mark.acknowledge(table.committed)
             }
