@@ -41,6 +41,56 @@ extension Outbox {
         try await attachments?.assign(&copies, to: number)
     }
 
+    /// Saves an item under its number, if the number is free.
+    ///
+    /// An error does not say that the item is not there, so that the store is asked. If it does not tell, `hold` is let go: the copies stay,
+    /// and a sweep removes them if there is no item.
+    ///
+    /// - Returns: false when the number has an entry.
+    func isSaved(
+        _ record: OutboxRecord, _ number: UInt64, _ hold: inout AttachmentHold?
+    ) async throws(StoreError) -> Bool {
+        do throws(StoreError) { return try await shelf.insert(record, number) } catch {
+            switch await aftermath(of: error, saving: record.head.key, number) {
+            case .saved: return true
+            case .notSaved: break
+            case .unknown:
+                // The number stays open as well: the item may come later.
+                numbered = []
+                hold = nil
+            }
+            throw error
+        }
+    }
+
+    /// The fate of an item whose saving ended with an error.
+    enum Aftermath: Sendable {
+        case saved(OutboxRecord)
+        case notSaved
+        case unknown
+    }
+
+    /// Looks whether an item was saved although its saving ended with an error. The connection may have broken behind the change, or the
+    /// item may be in its place without being flushed.
+    func aftermath(of failure: StoreError, saving key: String, _ number: UInt64) async -> Aftermath {
+        var isUncertain = false
+        if case .uncertain = failure { isUncertain = true }
+        do throws(StoreError) {
+            switch try await shelf.find(number) {
+            case .record(let record) where record.head.key == key:
+                if isUncertain { return .saved(record) }
+                // A loss of power could take it away: it is written once more.
+                let again = try await shelf.change(number) { $0.head.key == key ? .replace : .keep }
+                if case .record(let written) = again { return .saved(written) }
+                return .saved(record)
+            // A server that could not answer in time may still make the change.
+            case .nothing: return isUncertain ? .unknown : .notSaved
+            case .record: return .notSaved
+            case .damaged: return .unknown
+            }
+        } catch { return .unknown }
+    }
+
     /// Makes the copies of a saved item its own.
     ///
     /// - Throws: `StoreError.failed` if a sweep has taken a copy away before. The item is withdrawn then.

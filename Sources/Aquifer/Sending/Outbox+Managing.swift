@@ -160,7 +160,7 @@ extension Outbox {
 
     /// Notes what was changed. One that is being sent is noted when it was sent; one that is being claimed is still shown as it is
     /// now, unless the claim was noted first.
-    private func note(_ finding: OutboxShelf.Finding, _ number: UInt64) {
+    func note(_ finding: OutboxShelf.Finding, _ number: UInt64) {
         guard let transfer = sending[number] else { return index.note(finding, number) }
         guard transfer == nil, case .record(let record) = finding, !index.isNewer(than: record, number) else { return }
         index.note(finding, number)

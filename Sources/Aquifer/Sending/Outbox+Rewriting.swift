@@ -26,17 +26,19 @@ extension Outbox {
             head.attempts = 0
             return nil
         }
+        do throws(StoreError) { try await assign(&hold, &message, to: id.number) } catch {
+            await attachments?.remove(hold?.names ?? [])
+            throw .store(error)
+        }
         let before: OutboxRecord?
         do throws(OutboxError) {
-            do throws(StoreError) { try await assign(&hold, &message, to: id.number) } catch { throw .store(error) }
             before = try await change(id) { [message] head, oldMessage in
                 if let reason = edit(&head) { return reason }
                 oldMessage = message
                 return nil
             }
         } catch {
-            await attachments?.remove(hold?.names ?? [])
-            throw error
+            return try await conclude(error, replacing: id, key, hold)
         }
         // If a sweep has taken the copies away, the item is refused when its turn comes: the user tries again.
         if let hold { _ = try? await attachments?.confirm(hold) }
@@ -44,6 +46,30 @@ extension Outbox {
         withExtendedLifetime(hold) {}
         guard var head = before?.head, edit(&head) == nil else { throw await noSuchItem(id) }
         return Item(id, head, .waiting)
+    }
+
+    /// Finds out whether an item was replaced although that ended with an error.
+    ///
+    /// - Returns: the item, if it was replaced. A later sweep removes the files that it had before.
+    private func conclude(
+        _ error: OutboxError, replacing id: ID, _ key: String, _ hold: AttachmentHold?
+    ) async throws(OutboxError) -> Item {
+        var fate = Aftermath.notSaved
+        if case .store(let failure) = error { fate = await aftermath(of: failure, saving: key, id.number) }
+        switch fate {
+        case .saved(let record):
+            // If a sweep has taken the copies away, the item is refused when its turn comes, as in `replace`.
+            if let hold { _ = try? await attachments?.confirm(hold) }
+            withExtendedLifetime(hold) {}
+            note(.record(record), id.number)
+            offer(index.group(of: id.number))
+            work.ring()
+            changes.ring()
+            return Item(id, record.head, .waiting)
+        case .notSaved: await attachments?.remove(hold?.names ?? [])
+        case .unknown: break
+        }
+        throw error
     }
 
     /// Refuses a request that no client can send.

@@ -62,7 +62,7 @@ public actor Outbox {
     var expected: Set<UInt64> = []
     /// Lets one item at a time reserve its number and enter the store: see `OutboxShelf.Counter.open`.
     private let turn = Turnstile()
-    private var numbered: [UInt64] = []
+    var numbered: [UInt64] = []
     var stems = 0
     /// The groups whose turn may have come.
     var ready: [OutboxIndex.Group] = []
@@ -171,7 +171,8 @@ public actor Outbox {
     ///   - label: the app's name for it, for lists.
     /// - Throws: ``OutboxError``: `.store` when the request could not be saved (``StoreError/full(path:)`` when the
     ///   disk is full), `.attachment` when one of its files is missing, `.unsendable` when its URL is no web address, a
-    ///   field has a line break, or `key` is empty or is not printable ASCII. Nothing is queued then.
+    ///   field has a line break, or `key` is empty or is not printable ASCII. Nothing is queued then; after
+    ///   ``StoreError/uncertain(operation:reason:)`` it may be, so look at ``items()`` before you queue it again.
     @discardableResult
     public func enqueue(
         _ request: HTTPRequest, key: String? = nil, group: String? = nil, label: String = ""
@@ -236,7 +237,7 @@ public actor Outbox {
             if head.lease != nil { arriving[number] = head.key }
             defer { arriving[number] = nil }
             try await assign(&hold, &message, to: number)
-            if try await shelf.insert(OutboxRecord(head: head, message: message), number) {
+            if try await isSaved(OutboxRecord(head: head, message: message), number, &hold) {
                 try await confirm(hold, number)
                 if head.lease != nil { sending[number] = .some(nil) }
                 return number

@@ -31,11 +31,11 @@ private struct SharedFiles {
             }, now: world.date.read)
     }
 
-    func outbox(_ kind: KeptIn, _ machine: String) -> Outbox {
+    func outbox(_ kind: KeptIn, _ machine: String, over store: (any CacheStore)? = nil) -> Outbox {
         Outbox(
-            in: world.store, keeper: keeper(kind, machine), client: world.server.client, policy: world.policy(),
-            skipsRefused: false, owner: UUID(), events: nil, judge: { _, head, _ in .init(head) }, whenSent: { _, _ in }
-        )
+            in: store ?? world.store, keeper: keeper(kind, machine), client: world.server.client,
+            policy: world.policy(), skipsRefused: false, owner: UUID(), events: nil,
+            judge: { _, head, _ in .init(head) }, whenSent: { _, _ in })
     }
 
     /// The names of everything that is kept.
@@ -226,6 +226,95 @@ struct AttachmentKeeperTests {
         }
     }
 
+    @Test(
+        "are sent whole when nobody knew whether their item was saved, and it was",
+        arguments: KeptIn.allCases, [LateStore.uncertain, LateStore.unflushed])
+    func savedAllTheSame(_ kind: KeptIn, _ failure: StoreError) async throws {
+        try await SharedFiles.with { shared in
+            let (file, bytes) = try shared.clip()
+            let store = LateStore(base: shared.world.store, failures: [failure])
+            let item = try await shared.outbox(kind, "a", over: store).enqueue(shared.request(file))
+            #expect(store.failures == [])
+            let sent = Locked([Data]())
+            shared.world.server.rule { _, request in
+                sent.withLock { $0.append(request.wholeBody) }
+                return nil
+            }
+            #expect(try await shared.outbox(kind, "b").items().map(\.key) == [item.key])
+            #expect(try await shared.outbox(kind, "b").drain().sent == 1)
+            store.fail([failure])
+            guard case .sent = try await shared.outbox(kind, "a", over: store).post(shared.request(file)) else {
+                Issue.record("the request was saved, and was not sent")
+                return
+            }
+            #expect(sent.withLock { $0 } == [Data("<".utf8) + bytes, Data("<".utf8) + bytes])
+            #expect(try await shared.kept(kind) == [])
+        }
+    }
+
+    @Test(
+        "stay while nobody can tell whether their item was saved, and are sent whole if it was",
+        arguments: KeptIn.allCases)
+    func unknown(_ kind: KeptIn) async throws {
+        try await SharedFiles.with { shared in
+            let (file, bytes) = try shared.clip()
+            let store = LateStore(base: shared.world.store, failures: [LateStore.uncertain], isDark: true)
+            await #expect(throws: OutboxError.store(LateStore.uncertain)) {
+                try await shared.outbox(kind, "a", over: store).enqueue(shared.request(file))
+            }
+            store.fail([LateStore.unflushed, LateStore.unflushed], isDark: false)
+            await #expect(throws: OutboxError.store(LateStore.unflushed)) {
+                try await shared.outbox(kind, "a", over: store).enqueue(shared.request(file))
+            }
+            let sent = Locked([Data]())
+            shared.world.server.rule { _, request in
+                sent.withLock { $0.append(request.wholeBody) }
+                return nil
+            }
+            #expect(try await shared.outbox(kind, "b").drain().sent == 2)
+            #expect(sent.withLock { $0 } == [Data("<".utf8) + bytes, Data("<".utf8) + bytes])
+            #expect(try await shared.kept(kind) == [])
+        }
+    }
+
+    @Test("leave nothing behind when their item was not saved after all", arguments: KeptIn.allCases)
+    func notSaved(_ kind: KeptIn) async throws {
+        try await SharedFiles.with { shared in
+            let store = CrampedStore(base: shared.world.store)
+            let file = try shared.clip().file
+            await #expect(throws: OutboxError.store(.full(path: "/disk"))) {
+                try await shared.outbox(kind, "a", over: store).enqueue(shared.request(file))
+            }
+            #expect(try await shared.kept(kind) == [])
+        }
+    }
+
+    @Test(
+        "of an edited item are sent whole when nobody knew whether it was saved, and it was",
+        arguments: KeptIn.allCases, [LateStore.uncertain, LateStore.unflushed])
+    func editedAllTheSame(_ kind: KeptIn, _ failure: StoreError) async throws {
+        try await SharedFiles.with { shared in
+            let (file, bytes) = try shared.clip()
+            shared.world.server.rule { _, _ in .status(422) }
+            let store = LateStore(base: shared.world.store, failures: [])
+            let outbox = shared.outbox(kind, "a", over: store)
+            let item = try await outbox.enqueue(shared.request(file, length: 10))
+            #expect(try await outbox.drain().refused == 1)
+            store.fail([failure])
+            try await outbox.edit(item.id, to: shared.request(file))
+            #expect(store.failures == [])
+            let sent = Locked([Data]())
+            shared.world.server.rule { _, request in
+                sent.withLock { $0.append(request.wholeBody) }
+                return nil
+            }
+            // Another machine sweeps what the item had before.
+            #expect(try await shared.outbox(kind, "b").drain().sent == 1)
+            #expect(sent.withLock { $0 } == [Data("<".utf8) + bytes])
+            #expect(try await shared.kept(kind) == [])
+        }
+    }
+
     @Test("that were confirmed are no longer there for a sweep that has seen them before")
     func confirmedInTime() async throws {
         try await SharedFiles.with { shared in
@@ -253,5 +342,43 @@ private struct SweptStore: ForwardingStore {
     ) async throws(StoreError) {
         if key.hasPrefix("item:") { await sweep() }
         try await base.update(key, decide)
+    }
+}
+
+/// A store that changes an item, and then says that it failed or that it does not know.
+private final class LateStore: ForwardingStore {
+    static let uncertain = StoreError.uncertain(operation: "save", reason: "the connection broke")
+    static let unflushed = StoreError.failed(operation: "flush the folder", reason: "input/output error")
+
+    let base: any CacheStore
+    /// The errors of the next changes of items.
+    private let state: Locked<(failures: [StoreError], isDark: Bool)>
+
+    /// - Parameter isDark: true if no item can be read.
+    init(base: any CacheStore, failures: [StoreError], isDark: Bool = false) {
+        self.base = base
+        state = Locked((failures: failures, isDark: isDark))
+    }
+
+    var failures: [StoreError] { state.withLock { $0.failures } }
+
+    func fail(_ failures: [StoreError], isDark: Bool = false) {
+        state.withLock { $0 = (failures: failures, isDark: isDark) }
+    }
+
+    func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
+        if key.hasPrefix("item:"), state.withLock({ $0.isDark }) { throw Self.uncertain }
+        return try await base.retrieve(key)
+    }
+
+    func update(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) {
+        try await base.update(key, decide)
+        guard key.hasPrefix("item:") else { return }
+        let failure: StoreError? = state.withLock { state in
+            state.failures.isEmpty ? nil : state.failures.removeFirst()
+        }
+        if let failure { throw failure }
     }
 }
