@@ -55,6 +55,8 @@ public struct HTTPRequest: Sendable, Hashable {
     }
     /// `nil` for the default of the method, so that requests that act the same are equal.
     private var redirectChoice: Bool?
+    /// True if this request follows a redirect.
+    private var wasRedirected = false
     /// Receives the number of bytes of the body that have been handed over for sending so far.
     ///
     /// It is called on any thread, and must be quick. The number grows up to the length of the body, and starts again
@@ -116,11 +118,18 @@ extension HTTPRequest {
     /// The request that follows a redirect (RFC 9110, 15.4); `nil` if the answer itself is delivered.
     ///
     /// The answer is delivered when it is no redirect, when this request follows none (``followsRedirects``), and when
-    /// the redirect would send the body to another origin. Both clients of this package use this method, so that they
+    /// the redirect would send the body to another origin. All clients of this package use this method, so that they
     /// follow the same rules.
     ///
-    /// - Throws: `.tooManyRedirects` when it leads to another scheme than `http(s)`, or from `https` to `http`.
+    /// The validators and conditions stay behind: they are about what was at the first address, and the other one may say
+    /// "not modified" of something else. So what lies behind a redirect is transferred whole each time: ask for an address that is
+    /// known to have moved for good at its new place. `Range` and `If-Range` go along, because the bytes of a download are
+    /// compared with what is on disk.
+    ///
+    /// - Throws: `.tooManyRedirects` when it leads to another scheme than `http(s)`, or from `https` to `http`; the errors of
+    ///   ``check(_:)``.
     package func redirected(by head: HTTPResponseHead) throws(TransportError) -> HTTPRequest? {
+        try check(head)
         guard followsRedirects, HTTPStatus.isRedirect(head.status),
             let location = head.headers["Location"]
         else { return nil }
@@ -131,6 +140,8 @@ extension HTTPRequest {
         }
         var next = self
         next.url = target
+        next.wasRedirected = true
+        for name in Self.conditions { next.headers[name] = nil }
         if becomesGet(after: head.status) {
             next.method = .get
             next.followsRedirects = true
@@ -142,6 +153,17 @@ extension HTTPRequest {
             for name in ["Authorization", "Cookie", "Proxy-Authorization"] { next.headers[name] = nil }
         }
         return next
+    }
+
+    private static let conditions = ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since"]
+
+    /// Refuses an answer that cannot be one to this request.
+    ///
+    /// - Throws: `.malformed` for a 304 behind a redirect, where no validators were sent.
+    package func check(_ head: HTTPResponseHead) throws(TransportError) {
+        if wasRedirected, head.status == 304 {
+            throw TransportError(.malformed, "a 304 behind a redirect, where nothing was said of a saved copy")
+        }
     }
 
     /// A 303 always changes the method to `GET`; by custom, 301 and 302 do so for a `POST`.

@@ -21,6 +21,27 @@ extension HTTPClientContract {
             let request = HTTPRequest(.get, server.url("/start"), headers: ["Authorization": "Bearer secret"])
             try trial.expect(try await trial.data(request), is: Data("none".utf8), "the Authorization field")
         },
+        Check(.redirects, "A redirect takes no validators along, and a 304 behind it is no answer") { trial in
+            let server = try LoopbackServer.answering { connection, request in
+                switch request.target {
+                case "/start": try connection.respond(status: "302 Found", fields: ["Location: /end"])
+                case "/portal": try connection.respond(status: "302 Found", fields: ["Location: /unchanged"])
+                case "/unchanged": try connection.respond(status: "304 Not Modified")
+                default:
+                    let told = ["If-None-Match", "If-Modified-Since"].compactMap { request.value($0) }
+                    try connection.respond(body: Data((told.first ?? "none").utf8))
+                }
+            }
+            func request(_ path: String) -> HTTPRequest {
+                HTTPRequest(
+                    .get, server.url(path),
+                    headers: ["If-None-Match": "\"1\"", "If-Modified-Since": "Sun, 06 Nov 1994 08:49:37 GMT"])
+            }
+            try trial.expect(try await trial.data(request("/start")), is: Data("none".utf8), "the validators")
+            let unchanged = try await trial.client.send(request("/unchanged"))
+            try trial.expect(unchanged.head.status, is: 304, "the status without a redirect")
+            try await trial.expectFailure(.malformed, request("/portal"))
+        },
         Check(.redirects, "As many redirects as allowed are followed, and not one more") { trial in
             let server = try redirecting { path in
                 Int(path.dropFirst()).flatMap { $0 > 0 ? "/\($0 - 1)" : nil }

@@ -106,6 +106,30 @@ struct HTTPValuesTests {
         #expect((try post.redirected(by: head) != nil) == isSameOrigin)
     }
 
+    @Test("A redirect takes no validators and conditions along, but ranges", arguments: ["/2", "https://b.example/"])
+    func conditionsStay(target: String) throws {
+        let url = try #require(URL(string: "https://a.example/1"))
+        let conditions = ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since"]
+        var fields: HTTPHeaders = ["Range": "bytes=5-", "If-Range": "\"1\"", "Accept": "*/*"]
+        for name in conditions { fields[name] = "\"1\"" }
+        let head = HTTPResponseHead(status: 301, headers: ["Location": target], url: url)
+        let next = try #require(try HTTPRequest(.get, url, headers: fields).redirected(by: head))
+        for name in conditions { #expect(next.headers[name] == nil, "\(name)") }
+        for name in ["Range", "If-Range", "Accept"] { #expect(next.headers[name] == fields[name], "\(name)") }
+    }
+
+    @Test("A 304 behind a redirect is no answer, and one without a redirect is")
+    func notModifiedElsewhere() throws {
+        let url = try #require(URL(string: "https://a.example/1"))
+        let request = HTTPRequest(.get, url, headers: ["If-None-Match": "\"1\""])
+        let unchanged = HTTPResponseHead(status: 304, url: url)
+        #expect(try request.redirected(by: unchanged) == nil)
+        let head = HTTPResponseHead(status: 302, headers: ["Location": "/login"], url: url)
+        let next = try #require(try request.redirected(by: head))
+        #expect(throws: TransportError.self) { try next.redirected(by: unchanged) }
+        #expect(try next.redirected(by: HTTPResponseHead(status: 200, url: url)) == nil)
+    }
+
     @Test("A redirect to https on the same port is another origin")
     func credentialsAndSchemes() throws {
         let url = try #require(URL(string: "http://a.example:8080/1"))
