@@ -35,12 +35,33 @@ extension Cache {
             now.asking = then.asking
             return now == then
         }
+
+        /// True if this entry, which is not the one of then, was certainly changed here since. That needs no clock: the changed one may
+        /// be that of a machine whose clock is behind.
+        func precedes(_ other: StoredEntry) -> Bool {
+            // Nobody knows what an unreadable entry was.
+            guard case .success = found, other.wasChangedHere, let origin = other.origin else { return false }
+            // An answer without dates and validators that came in the same instant looks like a change.
+            return origin.sentAt > other.savedAt || origin.sentAt != sentAt
+        }
     }
 
     /// Reads the entry. Call it before the request is sent.
-    func begin(isOvertaken: @escaping @Sendable () -> Bool = { false }) async -> Beginning {
-        let found: Result<StoredEntry?, StoreError>
+    ///
+    /// - Parameter isAgain: true if a change has overtaken the last request. A copy of the entry, as a ``TieredStore`` has it, may be older
+    ///   than that change, so that the entry itself is read.
+    func begin(_ isAgain: Bool = false, isOvertaken: @escaping @Sendable () -> Bool = { false }) async -> Beginning {
+        var found: Result<StoredEntry?, StoreError>
         do throws(StoreError) { found = .success(try await entry()) } catch { found = .failure(error) }
+        if isAgain {
+            // A store that cannot be changed now can be read all the same.
+            do throws(StoreError) {
+                found = .success(
+                    try await store.decide(key) { current throws(StoreError) -> (EntryChange, StoredEntry?) in
+                        (.keep, try current.get())
+                    })
+            } catch {}
+        }
         return Beginning(found: found, sentAt: time, isOvertaken: isOvertaken)
     }
 
@@ -88,7 +109,8 @@ extension Cache {
             case .success(nil): return .keep
             case .success(let entry?):
                 let saved = entry.origin?.sentAt ?? entry.savedAt
-                guard beginning.isUnchanged(current) || saved < beginning.sentAt else { return .keep }
+                let isOlder = saved < beginning.sentAt && !beginning.precedes(entry)
+                guard beginning.isUnchanged(current) || isOlder else { return .keep }
                 guard let mark = entry.asking.mark, mark != beginning.knownMark else { return .delete }
                 return entry.isMark ? .keep : .replace(.mark(kind, mark))
             case .failure(.unreadable): return .delete
@@ -121,7 +143,7 @@ extension Cache {
             }
             let mark = beginning.mark(of: current)
             if !beginning.isUnchanged(current), case .success(let other?) = current,
-                !answer.isNewer(than: other, at: time),
+                beginning.precedes(other) || !answer.isNewer(than: other, at: time),
                 // An entry that cannot be delivered is worth less than an older answer.
                 let newer = try? fresh(other)
             {

@@ -37,7 +37,7 @@ extension Cache {
         try await update { current throws(StoreError) in
             let (value, savedAt) = change(try known(current))
             var entry = try encode(value, savedAt: savedAt, validators: .none)
-            entry.origin = StoredEntry.Origin(sentAt: time)
+            entry.origin = changedHere(savedAt)
             // What was made invalid stays so: the server is asked all the same.
             if case .success(let other?) = current, other.asking.mark != nil { entry.asking = other.asking }
             return .replace(entry)
@@ -80,6 +80,13 @@ extension Cache {
             case .failure(let error): throw error
             }
         }
+    }
+
+    /// The origin of a value that is changed here. It is never before the stamp: by that a change is told from an answer. The clock may be
+    /// behind that of the machine that made the stamp, or was set back since.
+    func changedHere(_ savedAt: Date) -> StoredEntry.Origin {
+        let now = time
+        return StoredEntry.Origin(sentAt: now < savedAt ? savedAt + 0.001 : now)
     }
 
     /// The value of the entry found, if it is fresh and undamaged.

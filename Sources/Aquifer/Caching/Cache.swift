@@ -113,7 +113,7 @@ public struct Cache<Value: Sendable>: Sendable {
             guard let entry = try current.get(), let known = try fresh(entry), let value = change(known.value)
             else { return .keep }
             var amended = try encode(value, savedAt: entry.savedAt, validators: .none)
-            amended.origin = StoredEntry.Origin(sentAt: now())
+            amended.origin = changedHere(entry.savedAt)
             amended.asking = entry.asking
             amended.asking.isImmutable = false
             return .replace(amended)

@@ -18,6 +18,8 @@ extension Resource {
         var mark: Date?
         /// True if the value was made invalid after the request, by another process, and its answer is not saved.
         var isOvertaken = false
+        /// True if this is not the first request of the load.
+        var isAgain = false
     }
 
     /// A load that another machine has made for this one.

@@ -127,6 +127,62 @@ struct NewestCopyTests {
         try await expect(["a", "mine", "theirs"])
     }
 
+    /// A load that an amendment by `cache` overtakes asks again.
+    private func overtake(by cache: Cache<[String]>) async throws {
+        let (first, firstExchange) = await load(0)
+        try await cache.amend { $0 + ["mine"] }
+        firstExchange.respond(headers: date(1), body: Data("[\"old\"]".utf8))
+        let second = await world.client.exchange(1)
+        try await expect(["a", "mine"])
+        second.respond(headers: date(3), body: Data("[\"a\", \"mine\", \"theirs\"]".utf8))
+        let loaded = try await first.value
+        #expect(loaded.value == ["a", "mine", "theirs"] && loaded.source == .remote)
+        try await expect(["a", "mine", "theirs"])
+    }
+
+    @Test("An amendment by a machine whose clock is behind is not undone by a load that was sent before it")
+    func amendmentByASlowClock() async throws {
+        try await world.save(["a"], age: .days(1))
+        try await overtake(by: Cache(key: "texts", in: world.store, now: { world.date.now - 2 }))
+    }
+
+    @Test("An amendment is not undone when the clock was set back after its value was saved")
+    func amendmentAfterTheClockWasSetBack() async throws {
+        try await world.save(["a"], age: .hours(-1))
+        try await overtake(by: world.cache)
+        let entry = try #require(try await world.saved()).entry
+        #expect(entry.isAnswer && entry.savedAt == world.date.now)
+        try await world.cache.amend { _ in ["again"] }
+        #expect(try await world.saved()?.entry.wasChangedHere == true)
+    }
+
+    @Test("An addition by a machine whose clock is behind is not undone, also when nothing was saved before")
+    func additionByASlowClock() async throws {
+        let slow = Cache<[String]>(key: "texts", in: world.store, now: { world.date.now - 2 })
+        let (first, firstExchange) = await load(0)
+        try await slow.update(restamping: { _ in (["mine"], world.date.now - 2) })
+        firstExchange.respond(headers: date(1), body: Data("[\"old\"]".utf8))
+        let second = await world.client.exchange(1)
+        try await expect(["mine"])
+        second.respond(headers: date(3), body: Data("[\"mine\", \"old\"]".utf8))
+        #expect(try await first.value.value == ["mine", "old"])
+    }
+
+    @Test("A load that is overtaken reads the entry itself, and no copy that is older than the change")
+    func overtakenBeforeAnOldCopy() async throws {
+        try await world.save(["a"], age: .days(1))
+        let copy = try #require(try await world.saved()).entry
+        world.date.advance(by: 1)
+        try await world.cache.amend { $0 + ["mine"] }
+        let stale = Cache<[String]>(key: "texts", in: StaleStore(base: world.store, copy: copy), now: world.date.read)
+        world.date.advance(by: 1)
+        let loading = Task { [remote = world.remote()] in try await Resource(remote: remote, cache: stale).load() }
+        await world.client.exchange(0).respond(body: Data("[\"first\"]".utf8))
+        await world.client.exchange(1).respond(body: Data("[\"second\"]".utf8))
+        #expect(try await loading.value.value == ["second"])
+        try await expect(["second"])
+    }
+
     @Test("A load that amendments overtake three times delivers the amended copy as what it is")
     func overtakenAgainAndAgain() async throws {
         try await world.save(["a"], age: .days(1))
@@ -194,4 +250,12 @@ struct NewestCopyTests {
         #expect(!entry(start + 100).isNewer(than: entry(start - 1), at: start))
         #expect(entry(start).isNewer(than: entry(start - 1), at: start))
     }
+}
+
+/// A store whose readers are given an old copy, as one machine's tier may for a moment.
+private struct StaleStore: ForwardingStore {
+    let base: any CacheStore
+    let copy: StoredEntry
+
+    func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? { copy }
 }
