@@ -50,6 +50,7 @@ enum DownloadAnswer: Sendable, Equatable {
             }
             self = head.status == 200 ? .all(total: head.contentLength) : Self.part(head, question)
         case (304, .ifChanged): self = .unchanged
+        case (416, .rest(_, let tag, _)) where Self.isOfOther(head, than: tag): self = .startOver
         case (416, .rest(let start, _, let total)):
             let size = ContentRange(head.headers["Content-Range"])?.total
             self = size == start && (total ?? start) == start ? .nothingLeft : .startOver
@@ -66,8 +67,15 @@ enum DownloadAnswer: Sendable, Equatable {
         if let total, let size = range.total, size != total { return .startOver }
         let size = range.total ?? total
         if let size, bytes.upperBound > size { return .startOver }
-        if let etag = head.headers["ETag"], tag.hasPrefix("\""), etag != tag { return .startOver }
+        if isOfOther(head, than: tag) { return .startOver }
         return .rest(end: bytes.upperBound, total: size)
+    }
+
+    /// True if an answer is about other content than that of the bytes on disk: the field that the tag came from has another value. A server
+    /// must not answer so (RFC 9110, 13.1.5), and some do, because they pass over `If-Range`.
+    private static func isOfOther(_ head: HTTPResponseHead, than tag: String) -> Bool {
+        let field = head.headers[tag.hasPrefix("\"") ? "ETag" : "Last-Modified"]
+        return field.map { $0 != tag } ?? false
     }
 }
 

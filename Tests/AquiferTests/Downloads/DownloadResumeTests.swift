@@ -53,6 +53,27 @@ struct DownloadResumeTests {
         #expect(read.resumeTag == nil)
     }
 
+    private static let day = "Sun, 06 Nov 1994 08:49:37 GMT"
+
+    @Test(
+        "begins again if the answer to its rest names another version, by tag or by date, and goes on if it names none",
+        arguments: [
+            ("\"1\"", ["ETag": "\"1\""], true), ("\"1\"", [:], true), ("\"1\"", ["ETag": "\"2\""], false),
+            ("\"1\"", ["Last-Modified": day], true), (day, ["Last-Modified": day], true), (day, [:], true),
+            (day, ["Last-Modified": "Mon, 07 Nov 1994 08:49:37 GMT"], false), (day, ["ETag": "\"2\""], true),
+        ] as [(String, [String: String], Bool)])
+    func otherVersion(tag: String, fields: [String: String], goesOn: Bool) throws {
+        let url = try #require(URL(string: "http://audio.example/1.mp3"))
+        func answer(_ status: Int, _ range: String, from start: Int) -> DownloadAnswer {
+            var headers: HTTPHeaders = ["Content-Range": range]
+            for (name, value) in fields { headers[name] = value }
+            let head = HTTPResponseHead(status: status, headers: headers, url: url)
+            return DownloadAnswer(head, to: .rest(from: start, tag: tag, total: 10))
+        }
+        #expect(answer(206, "bytes 5-9/10", from: 5) == (goesOn ? .rest(end: 10, total: 10) : .startOver))
+        #expect(answer(416, "bytes */10", from: 10) == (goesOn ? .nothingLeft : .startOver))
+    }
+
     @Test("goes on in another process: each byte is fetched once", arguments: [1, 262_144, 300_000, 699_999])
     func restarts(cut: Int) async throws {
         try await DownloadWorld.with { world in
