@@ -64,16 +64,23 @@ extension ChangeQueue {
         return gone
     }
 
-    /// The later changes of what a change creates, if the server has given it no id.
+    /// The later changes that are built on what a change creates, if the server has given it no id: those of its target, those of its
+    /// group that name its id, such as an item of a list, and what is built on one of them that creates something.
     private func builtOn(_ creation: Entry) -> [Outbox.ID] {
         guard creation.change?.isCreation == true else { return [] }
         let target = creation.record.target
-        return state.withLock { state in
-            guard state.facts[target]?.id == nil else { return [] }
-            return state.entries.filter {
-                $0.number > creation.number && $0.confirmedAt == nil && $0.record.target == target
-            }.map(\.id)
+        let later = state.withLock { state in
+            guard state.facts[target]?.id == nil else { return [Entry]() }
+            return state.entries.filter { $0.number > creation.number && $0.confirmedAt == nil }
         }
+        // The ids that no server will ever know.
+        var lost: Set<String> = [target]
+        return later.filter { entry in
+            let isNamed = entry.head.group == creation.head.group && entry.names(oneOf: lost)
+            guard isNamed || lost.contains(entry.record.target) else { return false }
+            if entry.change?.isCreation == true { lost.insert(entry.record.target) }
+            return true
+        }.map(\.id)
     }
 
     /// The three versions of what a refused change concerns.
@@ -193,5 +200,17 @@ extension ChangeQueue {
         do throws(StoreError) { return .noSuchItem(id, try await outbox.absence(of: id)) } catch {
             return .store(error)
         }
+    }
+}
+
+extension ChangeQueue.Entry {
+    /// True if the change has one of these ids in it.
+    fileprivate func names(oneOf ids: Set<String>) -> Bool {
+        var isNamed = false
+        _ = change?.replacingIDs { id in
+            if ids.contains(id) { isNamed = true }
+            return id
+        }
+        return isNamed
     }
 }

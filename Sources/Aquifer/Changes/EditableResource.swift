@@ -135,7 +135,8 @@ public final class EditableResource<Change: PendingChange>: Sendable {
 
     /// Takes back a change that was never tried, or was refused. The value no longer shows it. The changes behind it stay, and are sent.
     ///
-    /// The changes of something whose creation is taken back are taken back with it: they could never succeed.
+    /// The changes of something whose creation is taken back are taken back with it, and so are those of its group that name its id, such as
+    /// an item of a new list (``PendingChange/replacingIDs(_:)``): they could never succeed.
     ///
     /// - Returns: the changes that were taken back with it, in their order; for what is no creation, none.
     /// - Throws: ``OutboxError/notNow(_:reason:)`` if the server may have it, or may have a change that was built on it: make a change that

@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferTesting
 import Foundation
 import Testing
@@ -24,6 +25,35 @@ struct DiscardedCreationTests {
         try await notes.outbox.drain()
         #expect(world.server.keys.count == sent + 1 && world.server.notes.map(\.text) == ["Eggs"])
         #expect(try await notes.pendingChanges().isEmpty)
+    }
+
+    @Test("What names it in its group goes with it, and so does what was built on that; what names another one is sent")
+    func namedByOthers() async throws {
+        let world = NotesWorld()
+        let isRefusing = Locked(true)
+        let client = ScriptedHTTPClient { request in
+            isRefusing.withLock { $0 } ? .status(422) : .answer(status: 201, body: Data(request.text.utf8))
+        }
+        let remote = RemoteLoader<[String]>(HTTPRequest(.get, NoteChange.url), client: client) { _, _ in [] }
+        let folders = EditableResource(
+            Resource(remote: remote, cache: Cache(key: "folders", in: world.values, now: world.date.read)),
+            changes: FolderChange.self, empty: [], outbox: world.outbox(client: client))
+        let folder = try #require(try await folders.change(FolderChange(id: "f", group: "f", isCreation: true))).id
+        try await folders.outbox.drain()
+        var others: [Outbox.ID] = []
+        for change in [
+            FolderChange(id: "i", parent: "f", group: "f", isCreation: true),
+            FolderChange(id: "i", text: "renamed", group: "f"),
+            FolderChange(id: "x", parent: "g", group: "f", isCreation: true),
+            FolderChange(id: "c", parent: "i", group: "f"),
+        ] {
+            others.append(try #require(try await folders.change(change)).id)
+        }
+        #expect(try await folders.discard(folder) == [others[0], others[1], others[3]])
+        #expect(try await folders.pendingChanges().map(\.item.id) == [others[2]])
+        isRefusing.withLock { $0 = false }
+        try await folders.outbox.drain()
+        #expect(client.requests.map(\.text) == ["f ", "x "])
     }
 
     @Test("A refused change of something that the server has takes nothing with it")
@@ -67,5 +97,27 @@ struct DiscardedCreationTests {
         }
         #expect(numbers.contains(2) && numbers.contains(1) && numbers.last == 0, "\(numbers)")
         #expect(world.server.keys.count == sent)
+    }
+}
+
+/// A folder, something in it, or a change of it.
+private struct FolderChange: PendingChange {
+    var id: String
+    var text = ""
+    var parent: String?
+    var group: String
+    var isCreation = false
+
+    var target: String { id }
+
+    func apply(to rows: inout [String]) throws { if !rows.contains(id) { rows.append(id) } }
+
+    func request(version: String?) throws -> HTTPRequest {
+        let url = URL(string: "http://folders.example/")!.appending(path: parent ?? "all")
+        return HTTPRequest(.post, url, body: .bytes(Data("\(id) \(text)".utf8)))
+    }
+
+    func replacingIDs(_ real: (String) -> String) -> FolderChange {
+        FolderChange(id: real(id), text: text, parent: parent.map { real($0) }, group: group, isCreation: isCreation)
     }
 }
