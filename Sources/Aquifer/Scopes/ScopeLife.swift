@@ -19,6 +19,8 @@ final class ScopeLife: Sendable {
     let name: String
     let keys: ScopeKeys
     let base: any CacheStore
+    /// The same store, if it may answer from copies.
+    private let copied: (any CopiedReads)?
     private let makeGeneration: @Sendable () -> UUID
     private let state = Locked(State())
 
@@ -26,6 +28,7 @@ final class ScopeLife: Sendable {
         self.name = name
         keys = ScopeKeys(name)
         self.base = base
+        copied = base as? any CopiedReads
         self.makeGeneration = makeGeneration
     }
 
@@ -70,8 +73,10 @@ final class ScopeLife: Sendable {
 
     /// - Throws: ``StoreError/ended(scope:)`` unless the mark names this generation, and no end of it;
     ///   ``StoreError/busy(path:)`` while unsent changes are counted, which may refuse the end.
-    func check() async throws(StoreError) {
-        guard let entry = try await base.retrieve(keys.mark) else { throw ended }
+    /// - Parameter isAfterChange: true if a change was made: a copy of the mark, which may be older than an end, proves nothing then.
+    func check(isAfterChange: Bool = false) async throws(StoreError) {
+        let found = try await isAfterChange ? itself(keys.mark) : base.retrieve(keys.mark)
+        guard let entry = found else { throw ended }
         let (generation, known) = state.withLock { ($0.generation, $0.mark) }
         if entry.bytes == known { return }
         let mark = try ScopeMark(entry, keys.mark)
@@ -97,9 +102,15 @@ final class ScopeLife: Sendable {
         return mark?.generation == counting.generation && mark?.ending == nil
     }
 
+    /// Reads an entry of the store around, and no copy of it.
+    func itself(_ key: String) async throws(StoreError) -> StoredEntry? {
+        guard let copied else { return try await base.retrieve(key) }
+        return try await copied.retrieveItself(key)
+    }
+
     /// Reads the mark.
     func mark() async throws(StoreError) -> ScopeMark? {
-        try await base.retrieve(keys.mark).map { entry throws(StoreError) in try ScopeMark(entry, keys.mark) }
+        try await itself(keys.mark).map { entry throws(StoreError) in try ScopeMark(entry, keys.mark) }
     }
 
     /// Changes the mark in one atomic step, if `change` returns another one; a mark without a generation is deleted.

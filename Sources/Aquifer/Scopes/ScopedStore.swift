@@ -6,7 +6,7 @@ import AquiferFoundation
 /// The generation is a part of every key in the store around it. Each change is checked before it is made and again
 /// after: when the mark still names the generation then, an end that comes later deletes the change with the rest.
 /// Otherwise the change is taken back and the call throws. Nobody ever reads the keys of an ended generation.
-final class ScopedStore: SeveralReads, UnflushedChanges {
+final class ScopedStore: SeveralReads, CopiedReads, UnflushedChanges {
     let changes: StoreChanges
     private let ends: StoreChanges
     private let life: ScopeLife
@@ -30,6 +30,14 @@ final class ScopedStore: SeveralReads, UnflushedChanges {
         let found = await own(key) { () async throws(StoreError) in try await self.base.retrieve(prefix + key) }
         // The end may have deleted the entry meanwhile: it is not missing.
         try await life.check()
+        return try found.get()
+    }
+
+    func retrieveItself(_ key: String) async throws(StoreError) -> StoredEntry? {
+        guard !key.isEmpty else { throw .invalidKey(key) }
+        let prefix = try await beginning()
+        let found = await own(key) { () async throws(StoreError) in try await self.life.itself(prefix + key) }
+        try await life.check(isAfterChange: true)
         return try found.get()
     }
 
@@ -60,7 +68,7 @@ final class ScopedStore: SeveralReads, UnflushedChanges {
         guard !key.isEmpty else { throw .invalidKey(key) }
         try await inTurn { prefix async throws(StoreError) in
             try await self.base.delete(prefix + key)
-            try await self.life.check()
+            try await self.life.check(isAfterChange: true)
         }
     }
 
@@ -156,7 +164,7 @@ final class ScopedStore: SeveralReads, UnflushedChanges {
     func deleteAll(prefix: String) async throws(StoreError) {
         try await inTurn { own async throws(StoreError) in
             try await self.base.deleteAll(prefix: own + prefix)
-            try await self.life.check()
+            try await self.life.check(isAfterChange: true)
         }
     }
 
@@ -165,7 +173,7 @@ final class ScopedStore: SeveralReads, UnflushedChanges {
             // A place tells nothing of whose the entry is.
             let own = try await self.base.contents(prefix: prefix).damaged.first { $0.place == damaged.place }
             if let own { try await self.base.remove(own) }
-            try await self.life.check()
+            try await self.life.check(isAfterChange: true)
         }
     }
 
@@ -180,7 +188,7 @@ final class ScopedStore: SeveralReads, UnflushedChanges {
 
     /// Checks the generation after a change, and takes the change back when it has ended.
     private func checkAfter(_ takeBack: @Sendable () async throws(StoreError) -> Void) async throws(StoreError) {
-        do throws(StoreError) { try await life.check() } catch {
+        do throws(StoreError) { try await life.check(isAfterChange: true) } catch {
             // If this fails too, the change is swept with its generation: nobody reads it.
             try? await takeBack()
             throw error

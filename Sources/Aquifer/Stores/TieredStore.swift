@@ -13,13 +13,13 @@ import AquiferFoundation
 /// - A change is made in the truth. Then its copies are deleted, and then the call returns: what this instance has changed, it never
 ///   reads as it was before.
 /// - A change that another machine makes is seen when the truth tells it (``CacheStore/changes``), which takes milliseconds for
-///   PostgreSQL. Until then a reader may be given the entry before. Updates are never decided by a copy.
+///   PostgreSQL. Until then a reader may be given the entry before. Updates, logins and writes of a ``Scope`` are never decided by a copy.
 /// - A cache that fails is passed over, and so is a damaged copy. If a copy could not be deleted, the cache is out of use until all
 ///   of its entries were deleted: nothing is read from it, and no later change waits for it. Give the cache an expiry (`RedisStore(expireAfter:)`): a machine that is stopped between a change and its
 ///   deletion, with nobody else to hear of the change, leaves an old copy for as long.
 /// - The cache is this store's own: nothing else may use its prefix. A Redis that keeps snapshots comes back with copies from before them:
 ///   give it none.
-public final class TieredStore: CacheStore {
+public final class TieredStore: CacheStore, CopiedReads {
     /// A number of bytes.
     public struct Bound: Sendable, Hashable {
         /// The number.
@@ -120,6 +120,11 @@ public final class TieredStore: CacheStore {
             if let note { await cache.fill(key, note, entry) }
             return entry
         }
+    }
+
+    /// See `CopiedReads.retrieveItself(_:)`. Asks the truth.
+    package func retrieveItself(_ key: String) async throws(StoreError) -> StoredEntry? {
+        try await truth.entryItself(key)
     }
 
     /// See ``CacheStore/contents()``. Asks the truth.

@@ -115,6 +115,27 @@ struct ScopeTests {
     }
 
     @Test(
+        "takes back what was written over an old copy of its mark, and a login takes no ended generation from one",
+        arguments: [false, true])
+    func oldCopies(isNested: Bool) async throws {
+        let truth = MemoryStore()
+        let tiered = TieredStore(memory: .megabytes(1), over: DeafStore(base: truth))
+        func place(_ base: any CacheStore) -> any CacheStore { isNested ? Scope("tenant", in: base).store : base }
+        let (mine, others) = (place(tiered), place(truth))
+        let old = Scope("user", in: mine)
+        try await old.store.insert(.sample(1), for: "key")
+        // From here on this machine has a copy of the mark.
+        #expect(try await old.store.retrieve("key") == .sample(1))
+        try await Scope("user", in: others).end()
+        await #expect(throws: StoreError.ended(scope: "user")) {
+            try await old.store.insert(.sample(2), for: "late")
+        }
+        #expect(try await others.contents().entries.isEmpty)
+        try await Scope("user", in: mine).store.insert(.sample(3), for: "key")
+        #expect(try await Scope("user", in: others).store.retrieve("key") == .sample(3))
+    }
+
+    @Test(
         "sweeps what a writer who was killed after the end has left, at the next login and at the next start",
         arguments: [false, true])
     func killedWriter(atStart: Bool) async throws {
@@ -426,5 +447,28 @@ final class CutStore: ForwardingStore {
     func deleteAll(prefix: String) async throws(StoreError) {
         try pass()
         try await base.deleteAll(prefix: prefix)
+    }
+}
+
+/// A store that tells its own changes, and hears of nobody else's.
+private struct DeafStore: ForwardingStore {
+    let base: any CacheStore
+    let changes = StoreChanges()
+
+    func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
+        try await base.insert(entry, for: key)
+        changes.post(.entry(key))
+    }
+
+    func update(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) {
+        try await base.update(key, decide)
+        changes.post(.entry(key))
+    }
+
+    func delete(_ key: String) async throws(StoreError) {
+        try await base.delete(key)
+        changes.post(.entry(key))
     }
 }
