@@ -30,10 +30,12 @@ extension Outbox {
 
     /// Claims an item for this outbox; `nil` if another outbox has claimed it, or it must not be sent now.
     private func claim(_ number: UInt64) async throws(StoreError) -> OutboxRecord? {
+        await lookForSender(of: number)
         let now = policy.now()
         let rule = ClaimRule(
             lease: .init(owner: owner, span: Span(since: now, policy.lease), holder: presence?.name), now: now,
-            isReleased: index.rows[number]?.released != nil, gone: index.gone)
+            isReleased: index.rows[number]?.released != nil, holders: index.holders,
+            unchanged: index.unchanged(number))
         if let batches = shelf.store.batches { return try await claim(number, rule, batches) }
         let (finding, isClaimed) = try await shelf.change(number) { record -> (OutboxShelf.Change, Bool) in
             let isClaimed = rule.claim(&record)

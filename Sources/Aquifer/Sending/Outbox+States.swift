@@ -126,7 +126,9 @@ extension Outbox {
         if case .some(.some) = sending[number] {
             return .sending(sent: progress.withLock { $0[number] } ?? 0)
         }
-        if head.isLeased(toOthersThan: owner, now, gone: index.gone) { return .sendingElsewhere }
+        if let lease = head.lease, lease.owner != owner, index.left(of: lease, row, now) != nil {
+            return .sendingElsewhere
+        }
         guard let wait = head.wait else { return .waiting }
         if let left = wait.left(now, isReleased: row.released != nil) {
             return .retrying(after: wait.failure, at: now + left)

@@ -149,8 +149,8 @@ public actor Outbox {
     ) {
         attachments = keeper
         shelf = OutboxShelf(store: store, attachments: keeper, now: policy.now)
-        self.client = client
-        self.policy = policy
+        (self.client, self.policy) = (client, policy)
+        index.elapsed = policy.stopwatch()
         self.skipsRefused = skipsRefused
         self.owner = owner
         self.judge = judge

@@ -11,12 +11,21 @@ extension OutboxIndex {
     func wait(_ number: UInt64, owner: UUID, _ now: Date) -> TimeInterval? {
         guard let row = rows[number], let head = row.head, !head.isPaused, head.refusal == nil else { return nil }
         var left = 0.0
-        if let lease = head.lease, head.isLeased(toOthersThan: owner, now, gone: gone) {
-            left = max(left, lease.span.left(now) ?? 0)
-        }
+        if let lease = head.lease, lease.owner != owner { left = max(left, self.left(of: lease, row, now) ?? 0) }
         left = max(left, head.wait?.left(now, isReleased: row.released != nil) ?? 0)
         if let gate = gates[head.host] { left = max(left, gate.left(now) ?? 0) }
         return left
+    }
+
+    /// The seconds for which a claim of another outbox counts; `nil` if it does not.
+    func left(of lease: OutboxRecord.Lease, _ row: Row, _ now: Date) -> TimeInterval? {
+        holders.left(of: lease, now, unchanged: row.notedAt.map { elapsed() - $0 } ?? .zero)
+    }
+
+    /// The version of an item with a claim, and the time for which it is known here.
+    func unchanged(_ number: UInt64) -> (version: String, time: Duration)? {
+        guard let row = rows[number], let notedAt = row.notedAt else { return nil }
+        return (row.version, elapsed() - notedAt)
     }
 
     /// The known items that come, in their group, before one that was found to be sent or to have left. They have left before it, although a

@@ -12,14 +12,26 @@ struct OutboxIndex: Sendable {
         var content: Content
         /// The version in the store's list.
         var version: String
+        /// The time, by ``OutboxIndex/elapsed``, from which this version is known here; `nil` for an item without a claim.
+        private(set) var notedAt: Duration?
         /// The release of an item before its time; `nil` if it waits.
         var released: Release?
         /// True if the item was released because another item succeeded, and failed all the same. It then waits its
         /// full time.
         var hasFailedReleased = false
 
+        init(content: Content, version: String) { (self.content, self.version) = (content, version) }
+
         var head: OutboxRecord.Head? {
             if case .head(let head) = content { head } else { nil }
+        }
+
+        /// Takes what was found in the store.
+        fileprivate mutating func take(_ record: OutboxRecord, _ elapsed: () -> Duration) {
+            let version = "\(record.version)"
+            if version != self.version { notedAt = record.head.lease == nil ? nil : elapsed() }
+            content = .head(record.head)
+            self.version = version
         }
     }
 
@@ -75,8 +87,9 @@ struct OutboxIndex: Sendable {
     /// The moments of the items that were noted while something was read.
     private var noted: [UInt64: UInt64] = [:]
     private var looks = 0
-    /// The instances of the store whose claims count for nothing, because they have gone.
-    var gone: Set<String> = []
+    var holders = ClaimHolders()
+    /// The time that has passed, by a clock that nobody sets.
+    var elapsed: @Sendable () -> Duration = { .zero }
 
     // MARK: Items
 
@@ -98,8 +111,7 @@ struct OutboxIndex: Sendable {
                 // A confirmed change holds nothing back.
                 if !record.head.isConfirmed { add(number, to: group(of: number, record.head)) }
             }
-            rows[number, default: Row(content: .head(record.head), version: "")].content = .head(record.head)
-            rows[number]?.version = "\(record.version)"
+            rows[number, default: Row(content: .head(record.head), version: "")].take(record, elapsed)
             if record.head.wait?.failure.isSilence == true { silent.insert(record.head.host) }
         case .nothing:
             if rows[number] != nil { ends += 1 }

@@ -72,15 +72,6 @@ struct OutboxRecord: Sendable, Codable {
 }
 
 extension OutboxRecord.Head {
-    /// True while another outbox than `owner`'s may be sending the item.
-    ///
-    /// - Parameter gone: the instances of the store that have gone.
-    func isLeased(toOthersThan owner: UUID, _ now: Date, gone: Set<String> = []) -> Bool {
-        guard let lease, lease.owner != owner else { return false }
-        if let holder = lease.holder, gone.contains(holder) { return false }
-        return lease.span.left(now) != nil
-    }
-
     /// The address up to the port. Items of one host are out of reach together.
     var host: String { "\(url.scheme ?? "")://\(url.host() ?? ""):\(url.port ?? 0)" }
 }

@@ -87,18 +87,27 @@ struct ClaimRule: Sendable {
     let now: Date
     /// True if the item may be sent before its time.
     let isReleased: Bool
-    /// The instances of the store whose claims count for nothing.
-    let gone: Set<String>
+    let holders: ClaimHolders
+    /// The version that the outbox knows of an item with a claim, and for how long.
+    let unchanged: (version: String, time: Duration)?
 
     /// Claims the item, if it may be sent now and nobody else sends it.
     func claim(_ record: inout OutboxRecord) -> Bool {
         let isWaiting = record.head.wait?.left(now, isReleased: isReleased) != nil
         guard record.head.refusal == nil, !record.head.isConfirmed, !record.head.isPaused, !isWaiting,
-            !record.head.isLeased(toOthersThan: lease.owner, now, gone: gone)
+            !isTaken(record)
         else { return false }
         // The last sender was killed, or could not save the outcome.
         if record.head.lease != nil { record.head.mayHaveArrived = true }
         record.head.lease = lease
         return true
+    }
+
+    /// True while another outbox may be sending the item.
+    private func isTaken(_ record: OutboxRecord) -> Bool {
+        guard let other = record.head.lease, other.owner != lease.owner else { return false }
+        // A claim that was renewed since is a new one.
+        let time = unchanged.map { $0.version == "\(record.version)" ? $0.time : .zero } ?? .zero
+        return holders.left(of: other, now, unchanged: time) != nil
     }
 }

@@ -17,6 +17,9 @@ public struct SendPolicy: Sendable {
     public var patience: Duration
     /// The time after which another sender takes over an item whose sender was killed. A live sender renews its claim
     /// three times in this time.
+    ///
+    /// Machines whose clocks differ by more than this time take over each other's items, unless their store knows who lives
+    /// (``CacheStore/presence``).
     public var lease: Duration
     /// The pause after which ``Outbox/run()`` looks for items that other processes have queued.
     public var poll: Duration

@@ -12,15 +12,24 @@ struct OutboxPresenceTests {
 
     init() { world = OutboxWorld() }
 
-    private func outbox(_ name: String) -> Outbox {
-        let store = PresentStore(base: world.store, presence: NamedPresence(name: name, gone: gone))
-        return Outbox(in: store, client: world.server.client, policy: world.policy())
+    private func outbox(_ name: String, isInBatches: Bool = false, _ policy: SendPolicy? = nil) -> Outbox {
+        let base: any CacheStore = world.store
+        let store = PresentStore(base: base, presence: NamedPresence(name: name, gone: gone), isInBatches: isInBatches)
+        return Outbox(in: store, client: world.server.client, policy: policy ?? world.policy())
+    }
+
+    /// The policy of a machine whose date is an hour behind.
+    private func behind(_ clock: ManualClock) -> SendPolicy {
+        var policy = world.policy()
+        policy.clock = clock
+        policy.now = { [date = world.date] in date.now - 3_600 }
+        return policy
     }
 
     /// An item that a sender has claimed, who never ends it.
-    private func claimed(by name: String) async throws -> Task<Void, any Error> {
+    private func claimed(by name: String, _ policy: SendPolicy? = nil) async throws -> Task<Void, any Error> {
         world.server.rule { _, _ in .held }
-        let outbox = outbox(name)
+        let outbox = outbox(name, policy)
         try await outbox.enqueue(world.note("one"), group: "g")
         try await outbox.enqueue(world.note("two"), group: "g")
         let sending = Task { _ = try await outbox.drain() }
@@ -62,6 +71,40 @@ struct OutboxPresenceTests {
         sending.cancel()
     }
 
+    @Test("takes nothing from a sender that lives, renews its claim, and has another date", arguments: [false, true])
+    func otherDate(isInBatches: Bool) async throws {
+        let clock = ManualClock()
+        let sending = try await claimed(by: "a", behind(clock))
+        let other = outbox("b", isInBatches: isInBatches)
+        for _ in 0..<12 {
+            #expect(try await other.drain().sent == 0)
+            await clock.waitForSleepers()
+            world.store.forgetCalls()
+            clock.advance(by: .seconds(10))
+            #expect(await eventually { world.store.calls.contains { if case .update = $0 { true } else { false } } })
+            world.pass(10)
+        }
+        #expect(try await other.standing() == [.sendingElsewhere, .waiting])
+        #expect(world.server.asked == ["one"])
+        sending.cancel()
+    }
+
+    @Test(
+        "takes over from a sender that lives when it has not renewed its claim for as long as it should, by its own clock",
+        arguments: [false, true])
+    func hung(isInBatches: Bool) async throws {
+        // The clock on which it would renew its claim stands still.
+        let sending = try await claimed(by: "a", behind(ManualClock()))
+        let other = outbox("b", isInBatches: isInBatches)
+        #expect(try await other.drain() == Outbox.Report(nextTry: .seconds(30)))
+        world.pass(29)
+        #expect(try await other.drain() == Outbox.Report(nextTry: .seconds(1)))
+        world.pass(1)
+        #expect(try await other.drain().sent == 2)
+        #expect(world.server.taken == ["one", "two"] && world.server.asked == ["one", "one", "two"])
+        sending.cancel()
+    }
+
     @Test("waits for the time of the claim where nobody can say who lives")
     func unknown() async throws {
         let sending = try await claimed(by: "a")
@@ -86,4 +129,10 @@ struct NamedPresence: StorePresence {
 struct PresentStore: ForwardingStore {
     let base: any CacheStore
     let presence: (any StorePresence)?
+    let batches: (any EntryBatches)?
+
+    init(base: any CacheStore, presence: (any StorePresence)?, isInBatches: Bool = false) {
+        (self.base, self.presence) = (base, presence)
+        batches = isInBatches ? BatchingStore(base) : nil
+    }
 }
