@@ -101,6 +101,7 @@ extension Outbox {
         if let known = knownFacts[kind], known.at == now { return known.facts }
         do throws(StoreError) {
             let facts = try await shelf.facts(of: kind)
+            if knownFacts[kind] == nil { await forgetOld(facts, of: kind) }
             knownFacts[kind] = (now, facts)
             return facts
         } catch {

@@ -131,11 +131,32 @@ extension Outbox {
             index.note(finding, number)
             guard let change, case .nothing = finding else { continue }
             let isNeeded = index.rows.values.contains { $0.head?.change?.target == change.target }
-            // A screen may hold an id that the app drew for as long as the app runs.
-            let old = policy.now().addingTimeInterval(-30 * 86_400)
-            if !isNeeded { try await shelf.forget(change.target, of: change.kind, before: old) }
+            if !isNeeded { try await shelf.forget(change.target, of: change.kind, before: horizon) }
         }
         changes.ring()
+    }
+
+    /// Facts from before it may be forgotten: a screen may hold an id that the app drew for as long as the app runs.
+    private var horizon: Date { policy.now().addingTimeInterval(-30 * 86_400) }
+
+    /// Forgets old facts of targets that no item needs. This process has read them, and goes on knowing the ids.
+    func forgetOld(_ facts: [String: OutboxChange.Facts], of kind: String) async {
+        let horizon = horizon
+        let old = facts.values.filter { $0.at < horizon }.map(\.target)
+        guard !old.isEmpty, hasAudited, fresh.isEmpty else { return }
+        var needed: Set<String> = []
+        for row in index.rows.values {
+            // A damaged item may be a change of any target.
+            guard let head = row.head else { return }
+            guard let change = head.change, change.kind == kind else { continue }
+            // One that has waited for as long may name an id that the app drew, of whatever target.
+            if !head.isConfirmed, head.queuedAt < horizon { return }
+            needed.insert(change.target)
+        }
+        for target in old where !needed.contains(target) {
+            // What cannot be forgotten now is forgotten by a later process.
+            try? await shelf.forget(target, of: kind, before: horizon)
+        }
     }
 
     /// True if there may be an item that this outbox has not read: of another process, or one whose queueing ended with an error although it

@@ -146,7 +146,13 @@ extension OutboxShelf {
 
     /// Forgets a target for which no item waits, unless screens may hold the id that the app drew for it.
     func forget(_ target: String, of kind: String, before date: Date) async throws(StoreError) {
-        guard let facts = try await facts(of: kind, target), facts.id == nil || facts.at < date else { return }
-        try await store.delete(Self.factsPrefix(kind) + Self.escaped(target))
+        guard let known = try await facts(of: kind, target), known.id == nil || known.at < date else { return }
+        try await store.update(Self.factsPrefix(kind) + Self.escaped(target)) { found throws(StoreError) in
+            // Facts that were told meanwhile stay, and so do those that cannot be read any more.
+            guard case .success(let entry?) = found,
+                let facts = try? JSONDecoder().decode(OutboxChange.Facts.self, from: entry.bytes), facts == known
+            else { return .keep }
+            return .delete
+        }
     }
 }

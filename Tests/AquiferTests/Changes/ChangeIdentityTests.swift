@@ -49,6 +49,43 @@ struct ChangeIdentityTests {
         #expect(notes.identity(of: "101") == "new")
     }
 
+    @Test("What is known of a row that was made here is forgotten after thirty days in which nothing needed it")
+    func forgottenFacts() async throws {
+        let world = NotesWorld()
+        func known() async throws -> Int { try await world.queue.contents(prefix: "target:").entries.count }
+        /// Sends what waits, and loads until nothing of it is left in the queue.
+        func finish(_ notes: EditableResource<NoteChange>) async throws {
+            try await notes.outbox.drain()
+            world.pass(1)
+            _ = try await notes.load()
+            world.pass(ChangeQueue<NoteChange>.grace + 1)
+            _ = try await notes.load()
+            await notes.queue.settle()
+            #expect(try await world.queue.contents(prefix: "item:").entries.isEmpty)
+        }
+        let first = world.notes()
+        try await first.change(.create(id: "new", text: "Milk"))
+        try await finish(first)
+        world.pass(29 * 86_400)
+        let second = world.notes()
+        _ = try await second.load()
+        #expect(try await known() == 1)
+        try await second.change(.rename(id: "new", text: "Oat milk"))
+        world.pass(2 * 86_400)
+        let third = world.notes()
+        _ = try await third.load()
+        #expect(try await known() == 1, "a change of it waits")
+        try await finish(third)
+        #expect(world.server.log == ["create 101 Milk", "edit 101 Oat milk"])
+        #expect(try await known() == 1, "it was needed a moment ago")
+        world.pass(31 * 86_400)
+        let fourth = world.notes()
+        _ = try await fourth.load()
+        #expect(try await known() == 0)
+        #expect(fourth.serverID(of: "new") == "101", "who has read it knows it as long as it runs")
+        #expect(try await world.notes().load().value.map(\.id) == ["101"])
+    }
+
     @Test("The row that a pending change names has its id in each state, also while the answer is being saved")
     func pendingRow() async throws {
         let world = NotesWorld()
