@@ -107,8 +107,11 @@ extension Expiry {
     /// accepts it all the same.
     public init?(ofTestCard text: String) {
         let parts = text.split(separator: "/").map { $0.trimmedOfSpaces }
-        guard parts.count == 2, parts.allSatisfy({ $0.count == 2 }), let month = Int(parts[0]),
-            let year = Int(parts[1]),
+        // `Int` reads a sign, too.
+        let isTwoDigits = { (part: String) in
+            part.utf8.count == 2 && part.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        }
+        guard parts.count == 2, parts.allSatisfy(isTwoDigits), let month = Int(parts[0]), let year = Int(parts[1]),
             (1...12).contains(month)
         else { return nil }
         self.init(month: month, year: 2000 + year)

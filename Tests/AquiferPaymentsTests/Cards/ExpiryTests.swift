@@ -74,4 +74,15 @@ struct ExpiryTests {
         #expect(throws: ExpiryError.tooFarAhead) { try Expiry(parsing: "01/05", now: late) }
         #expect(throws: ExpiryError.tooFarAhead) { try Expiry(parsing: "12/99", now: moment("1999-06-01T00:00:00Z")) }
     }
+
+    @Test("of the test card is two digits for the month and two for the year, however long ago; no sign is a digit")
+    func testCard() {
+        for text in ["01/18", " 01 / 18 ", "12/99", "01/00"] { #expect(Expiry(ofTestCard: text) != nil, "\(text)") }
+        #expect(Expiry(ofTestCard: "01/18") == Expiry(month: 1, year: 2018))
+        let refused = [
+            "", "/", "01", "01/", "/18", "1/18", "01/2018", "00/18", "13/18", "01/-1", "+1/18", "+1/+8", "-1/18",
+            "01/+8", "01/1a", "01/18/1", "٠١/١٨", "０１/１８", "01/1\u{0301}",
+        ]
+        for text in refused { #expect(Expiry(ofTestCard: text) == nil, "\(text)") }
+    }
 }

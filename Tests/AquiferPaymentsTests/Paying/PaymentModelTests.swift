@@ -471,6 +471,15 @@ struct CardScreenTests {
         #expect(try await world.service.vault.cards().map(\.isTestCard) == (allowed ? [true] : []))
     }
 
+    @Test("An expiry date with a sign is no date of the test card, and ends nothing", arguments: ["01/-1", "+1/+8"])
+    func signedExpiry(text: String) {
+        let model = CardFormModel(PaymentsWorld(allowsTestCard: true).service)
+        model.edit(.number, "1111 1111 1111 1111")
+        model.edit(.holder, "Ana Souza")
+        model.edit(.expiry, text)
+        #expect(!model.canSave && model.expiry.problem == .malformed)
+    }
+
     @Test(
         "A declined card is no longer the default, until it is chosen again or approved; without another one it stays")
     func declinedDefault() async throws {
