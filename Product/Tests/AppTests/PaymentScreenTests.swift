@@ -1,3 +1,4 @@
+import AquiferPayments
 import AquiferTesting
 import Foundation
 import Testing
@@ -40,6 +41,33 @@ struct PaymentScreenTests {
         #expect(await reader.state(with: #""phase":"unloaded""#).contains("offline"))
         #expect(await world.request("PUT", "/api/connection", #"{"mode":"online"}"#).status == 200)
         #expect(await reader.state(with: #""phase":"ready""#).contains(#""id":1001"#))
+        await world.services.stop()
+    }
+
+    @Test("shows the page of another model what became of its attempt, which is made once")
+    func attempt() async throws {
+        let world = AppWorld()
+        _ = try await world.services.payments.add(
+            CardNumber("4539578763621486"), holder: "Ana", expiry: Expiry(month: 12, year: 2090))
+        let key = UUID().uuidString.lowercased()
+        let first = world.states(PaymentScreen.self, showing: "1001", tab: "one")
+        #expect(await world.tell("payment?tab=one&contact=1001", "appear") == 204)
+        #expect(await first.state(with: #""phase":"ready""#).isEmpty == false)
+        #expect(await world.tell("payment?tab=one&contact=1001", "amount", ["digits": "1500"]) == 204)
+        #expect(await world.tell("payment?tab=one&contact=1001", "code", ["value": "123"]) == 204)
+        #expect(await first.state(with: #""canPay":true"#).isEmpty == false)
+        let pay = ["digits": "1500", "attempt": key]
+        #expect(await world.tell("payment?tab=one&contact=1001", "pay", pay) == 204)
+        #expect(await first.state(with: #""phase":"approved""#).contains("15,00"))
+        let next = world.states(PaymentScreen.self, showing: "1001", tab: "two")
+        #expect(await world.tell("payment?tab=two&contact=1001", "appear") == 204)
+        #expect(await next.state(with: #""phase":"ready""#).isEmpty == false)
+        #expect(await world.tell("payment?tab=two&contact=1001", "resume", ["attempt": key]) == 204)
+        #expect(await next.state(with: #""phase":"approved""#).contains("15,00"))
+        let made = try await world.services.payments.desk.ledger.contents().records
+        #expect(made.map(\.id.uuidString) == [key.uppercased()])
+        #expect(await world.tell("payment?tab=two&contact=1001", "pay", ["digits": "1", "attempt": "1"]) == 400)
+        #expect(await world.tell("payment?tab=two&contact=1001", "resume") == 400)
         await world.services.stop()
     }
 

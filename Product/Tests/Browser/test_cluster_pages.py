@@ -1,5 +1,6 @@
 """Pages behind a proxy, whose replicas of `aquifer serve` are killed and come back."""
 
+import json
 import os
 import signal
 import sys
@@ -153,6 +154,28 @@ def test_a_payment_is_made_once_and_is_found_by_the_next_replica(cluster, opened
     expect(page.by("payment")).to_have_count(1, timeout=LONG)
     expect(page.by("payment").first).to_have_attribute("data-state", "approved")
     assert [payment["state"] for payment in cluster.json("payments", "list")["value"]] == ["approved"]
+
+
+def test_a_payment_that_a_killed_replica_was_to_make_is_made_once_by_the_next_one(cluster, opened, phone):
+    cluster.add_card()
+    page = opened("/contacts", phone)
+    page.by("contact").nth(0).click()
+    enter(page)
+    expect(page.by("pay")).to_have_attribute("data-ready", "true", timeout=LONG)
+    lost = cluster.serving()
+    # It takes the request, and never answers it.
+    os.kill(lost.pid, signal.SIGSTOP)
+    page.by("pay").click()
+    page.until(lambda: "pay" in page.intents, "the page has asked for it")
+    kept = page.evaluate("Object.entries(sessionStorage).find(([name]) => name.startsWith('aquifer.paying.'))[1]")
+    lost.kill()
+    page.until(lambda: page.evaluate("navigator.onLine") and cluster.serving().pid != lost.pid, "another replica serves it")
+    expect(page.by("pay")).to_have_attribute("data-ready", "true", timeout=LONG)
+    page.by("pay").click()
+    expect(page.by("receipt")).to_be_visible(timeout=LONG)
+    payments = cluster.json("payments", "list")["value"]
+    assert [(payment["id"].lower(), payment["state"]) for payment in payments] == [(json.loads(kept)["id"], "approved")]
+    lost.start()
 
 
 def test_a_phrase_is_shown_by_the_next_replica(cluster, opened, phone):

@@ -30,7 +30,8 @@ extension PaymentDesk {
         try await ledger.contents().records.filter { $0.isOneMadeSince(record) && isOwn($0) }
     }
 
-    /// Refuses an order that might be the same payment as another one which the user was not shown.
+    /// Refuses an order that might be the same payment as another one which the user was not shown, and one whose key is that of
+    /// another order.
     func refuseDoubt(_ order: PaymentOrder, _ besides: Set<UUID>) async throws(PaymentError) {
         let known: PaymentRecord?
         let earlier: [PaymentRecord]
@@ -42,6 +43,7 @@ extension PaymentDesk {
         var made: [PaymentRecord] = []
         if let known {
             try expectOwn(known)
+            guard known.isOf(order) else { throw .unresolved([known]) }
             if known.isDecided { return }
             // A payment whose own outcome is unknown is sent again under its key, which resolves it.
             isResolved = known.state == .unknown || known.state == .sending

@@ -75,7 +75,8 @@ public actor PaymentDesk {
 
     /// Sends a payment, or sends it again with the same key.
     ///
-    /// A payment that is decided is returned as it is, and nothing is sent.
+    /// A payment that is decided is returned as it is, and nothing is sent. The key of a payment of another amount, person or card
+    /// is refused.
     ///
     /// - Parameter besides: the payments of this amount to this person that the user was shown, and pays besides. One
     ///   that is being sent is refused all the same.

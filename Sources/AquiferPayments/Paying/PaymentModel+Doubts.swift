@@ -60,10 +60,11 @@ extension PaymentModel {
         guard let latest = try? await service.desk.ledger.record(record.id),
             case .unknown(let shown) = phase, shown == record, !isChecking
         else { return }
-        if latest.isDecided { return await show(latest) }
+        if latest.isDecided || latest.state == .failed { return await show(latest) }
         // The user has given it up on another screen.
         if latest.state == .abandoned { return leaveEmpty() }
-        if latest.state == .unknown, latest.notFoundAt != record.notFoundAt { phase = .unknown(latest) }
+        let isNews = record.state == .sending || latest.notFoundAt != record.notFoundAt
+        if latest.state == .unknown, isNews { phase = .unknown(latest) }
     }
 
     /// Sends an unknown payment again, with the same key.

@@ -116,7 +116,13 @@ public final class PaymentModel {
     }
 
     /// Sends the payment, if everything is there and none is on its way.
-    public func pay() async {
+    ///
+    /// - Parameters:
+    ///   - attempt: The key of the payment, if the user's page has made one. A page that has lost the model which it told to pay gives
+    ///     the same key to the next one: that is the same payment, and is made once.
+    ///   - doubts: The keys of other attempts whose outcomes the page does not know. One that may have been made is shown, and
+    ///     nothing is sent.
+    public func pay(attempt: UUID? = nil, doubts: Set<UUID> = []) async {
         guard canPay, let contact, let code, let cardID = card?.id else { return }
         phase = .sending
         problem = nil
@@ -127,8 +133,10 @@ public final class PaymentModel {
             do throws(PaymentError) {
                 // The attempt keeps its key: otherwise it would wait among the payments to be sent as a second one.
                 let isAgain = failed?.amount == amount && failed?.card.id == cardID
-                let key = isAgain ? failed?.id : nil
-                await send(try service.order(amount, to: contact, with: card, code, again: key), besides: [])
+                let key = attempt ?? (isAgain ? failed?.id : nil)
+                let order = try service.order(amount, to: contact, with: card, code, again: key)
+                let made = try await attempts(doubts, besides: order)
+                if made.isEmpty { await send(order, besides: []) } else { ask(order, made) }
             } catch { fail(.payment(error)) }
         } catch { fail(.vault(error)) }
     }
@@ -139,12 +147,22 @@ public final class PaymentModel {
         self.order = order
         do throws(PaymentError) {
             await show(try await service.send(order, besides: besides))
+        } catch .unresolved(let earlier) {
+            ask(order, earlier)
+        } catch .underWay {
+            // Another model of this page has begun it, or another process.
+            guard let record = await recorded(order) else { return fail(.payment(.underWay)) }
+            await show(record)
         } catch {
-            guard case .unresolved(let earlier) = error else { return fail(.payment(error)) }
-            // The order stays, as with a payment that is not decided: the user may mean it.
-            phase = .earlier(earlier)
-            forgetCode()
+            fail(.payment(error))
         }
+    }
+
+    /// Shows the payments that may be the same one. The order stays, as with a payment that is not decided: the user may mean it.
+    func ask(_ order: PaymentOrder, _ earlier: [PaymentRecord]) {
+        self.order = order
+        phase = .earlier(earlier)
+        forgetCode()
     }
 
     /// Back to the form: with the same amount after a payment that did not go through, empty after one that did.

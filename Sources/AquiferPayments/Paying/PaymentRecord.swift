@@ -63,6 +63,11 @@ extension PaymentRecord {
     /// True if the remote has shown the payment's outcome. Nothing changes it after that.
     public var isDecided: Bool { state == .approved || state == .declined }
 
+    /// True if this is the payment that an order makes. An order of another amount, person or card is another payment.
+    func isOf(_ order: PaymentOrder) -> Bool {
+        id == order.key && amount == order.amount && contact.id == order.contact.id && card.id == order.card.id
+    }
+
     /// True if this payment, of the same amount to the same person, was made after the other one was begun.
     func isOneMadeSince(_ other: PaymentRecord) -> Bool {
         let date = max(startedAt, bookedAt ?? startedAt)

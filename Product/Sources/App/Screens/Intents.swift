@@ -63,6 +63,18 @@ struct IntentFields: Sendable {
 
     /// The identifier in the field `id`.
     func id() throws(IntentError) -> UUID { try value("id") { UUID(uuidString: $0) } }
+
+    /// The identifier in a field that the page may leave out.
+    func id(ifGiven field: String) throws(IntentError) -> UUID? {
+        if fields[field] == nil { return nil }
+        let id: UUID = try value(field) { UUID(uuidString: $0) }
+        return id
+    }
+
+    /// The identifiers in a field that the page may leave out, with spaces between them.
+    func ids(_ field: String) -> Set<UUID> {
+        Set((fields[field] ?? "").split(separator: " ").compactMap { UUID(uuidString: String($0)) })
+    }
 }
 
 /// The reason why a screen cannot do what a page asks for.

@@ -20,6 +20,8 @@ extension PaymentScreen {
         let isChecking: Bool
         /// The number of requests of the page that have ended. It changes with each, even if nothing else does.
         let ended: Int
+        /// The attempt that the page asked about last and need not keep, because its user has given it up.
+        @OrNull var over: String?
         let payLabel: String
         /// The outcome in words, if it is neither good nor unknown.
         @OrNull var message: String?
@@ -78,14 +80,15 @@ extension PaymentScreen {
     }
 
     enum Intent: String, ScreenIntent {
-        case appear, amount, amountText, chooseCard, code, pay, check, retry, giveUp, checkEarlier, payOnceMore, again
-        case dismissError
+        case appear, amount, amountText, chooseCard, code, pay, resume, check, retry, giveUp, checkEarlier, payOnceMore
+        case again, dismissError
 
         var fields: [String] {
             switch self {
             case .amount: ["digits", "edit?"]
             case .amountText: ["text", "edit?"]
-            case .pay: ["digits", "card?"]
+            case .pay: ["digits", "card?", "attempt?", "doubts?"]
+            case .resume: ["attempt"]
             case .chooseCard: ["id"]
             case .code: ["value"]
             default: []

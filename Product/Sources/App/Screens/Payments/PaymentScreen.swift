@@ -36,6 +36,7 @@ final class PaymentScreen: Screen {
                 length: model.card?.brand?.codeLength ?? 3,
                 problem: model.codeProblem?.message(in: language)),
             canPay: model.canPay, canRetry: model.canRetry, isChecking: model.isChecking, ended: progress.ended,
+            over: progress.over,
             payLabel: language.text("pay.action", ["amount": model.amount.text]),
             message: message(language), receipt: receipt(context), unknown: unknown(context),
             earlier: earlier(context), error: error(language))
@@ -71,7 +72,13 @@ final class PaymentScreen: Screen {
         case .code:
             let code = try fields.text("value")
             return { model.enter(code: code) }
-        case .pay: return counted(pay(try fields.text("digits"), with: fields["card"]))
+        case .pay:
+            let (digits, attempt) = (try fields.text("digits"), try fields.id(ifGiven: "attempt"))
+            return counted(pay(digits, with: fields["card"], attempt, doubts: fields.ids("doubts")))
+        case .resume:
+            let text = try fields.text("attempt")
+            let attempt: UUID = try fields.value("attempt") { UUID(uuidString: $0) }
+            return { if await model.resume(attempt) == .abandoned { progress.over = text } }
         case .check: return counted { await model.check() }
         case .retry: return counted { await model.retry() }
         case .giveUp: return counted { await model.giveUp() }
@@ -92,11 +99,11 @@ final class PaymentScreen: Screen {
 
     /// Pays the amount that the button showed when it was pressed, with the card that was shown, not with one of those that is still
     /// on its way to the model or to the page.
-    private func pay(_ digits: String, with card: String?) -> ScreenAction {
+    private func pay(_ digits: String, with card: String?, _ attempt: UUID?, doubts: Set<UUID>) -> ScreenAction {
         { [model] in
             guard digits == "\(model.amount.cents)" else { return }
             if let card, UUID(uuidString: card) != model.card?.id { return }
-            await model.pay()
+            await model.pay(attempt: attempt, doubts: doubts)
         }
     }
 
@@ -148,4 +155,6 @@ private final class PaymentProgress {
     var ended = 0
     /// The mark of the last edit of the amount.
     var edit = ""
+    /// The attempt that the user has given up, as the page has named it.
+    var over: String?
 }

@@ -98,8 +98,7 @@ final class PaymentsScreen: Screen {
             return { await model.check(id) }
         case .retry:
             let id = try fields.id()
-            let besides = (fields["besides"] ?? "").split(separator: " ").compactMap { UUID(uuidString: String($0)) }
-            return { await model.retry(id, code: fields["code"] ?? "", besides: Set(besides)) }
+            return { await model.retry(id, code: fields["code"] ?? "", besides: fields.ids("besides")) }
         case .giveUp:
             let id = try fields.id()
             return { await model.giveUp(id) }

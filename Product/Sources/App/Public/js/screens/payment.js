@@ -12,6 +12,8 @@ import { errorBanner, failed, message } from "../components/states.js";
 import { announce, toast } from "../components/toast.js";
 import { find, h, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
+import { Attempts } from "../logic/attempts.js";
+import { tabMemory } from "../memory.js";
 import { ModelScreen } from "../screen.js";
 
 /** @typedef {Wire.PaymentState} State */
@@ -63,6 +65,8 @@ export class PaymentScreen extends ModelScreen {
   #sheet = new CardSheet((id) => this.#choose(id));
   /** From the click on Pay until the model says what became of it. */
   #isPaying = false;
+  /** @type {Attempts} */
+  #attempts;
   /** @type {Question | null} */
   #asked = null;
   /** No news of other payments are told over this one. */
@@ -70,7 +74,7 @@ export class PaymentScreen extends ModelScreen {
   #isGivingUp = false;
   #isFirst = true;
   #wasFocused = false;
-  /** True until a connection that is not the page's first one has brought the cards. */
+  /** True until a connection that is not the page's first one, or the first one after an attempt of unknown outcome, has brought the cards. */
   #isBack = false;
   /**
    * The card that the code on the page is for.
@@ -93,6 +97,7 @@ export class PaymentScreen extends ModelScreen {
     this.shell = shell;
     this.id = id;
     this.#isNew = isNew;
+    this.#attempts = new Attempts(id, tabMemory);
     this.element = h("section", { class: "screen payment-screen", "data-test": "screen-payment" },
       h("header", { class: "screen-bar" }, this.#back, this.#title),
       h("div", { class: "pay-panel" }, this.#alert, this.#payee, this.#instead, this.#form), this.#sheet.element);
@@ -115,7 +120,7 @@ export class PaymentScreen extends ModelScreen {
     this.#isPaying = false;
     this.#asked = null;
     this.#tell();
-    this.#isBack = this.state !== null;
+    this.#isBack = this.state !== null || this.#attempts.last !== null;
   }
 
   #tell() {
@@ -125,7 +130,7 @@ export class PaymentScreen extends ModelScreen {
 
   /**
    * A model that was still loading has heard nothing. It is told again when it is ready; the code, which is that of one card, only for
-   * the same card.
+   * the same card. A model that has never heard of the last attempt shows what became of it, if anything did.
    *
    * @param {State} state
    */
@@ -133,7 +138,20 @@ export class PaymentScreen extends ModelScreen {
     this.#isBack = false;
     if (state.phase !== "ready") return;
     if (state.card?.id !== this.#cardID) this.#code.clear();
+    const { last } = this.#attempts;
+    if (last) this.send("resume", { attempt: last.id });
     this.#tell();
+  }
+
+  /**
+   * An attempt is over when the model tells its outcome, or when its user has given it up. A model that has never heard of it tells nothing.
+   *
+   * @param {State} state
+   * @param {Phase | undefined} before
+   */
+  #followAttempt({ phase, over }, before) {
+    const isGivenUp = (phase === "ready" && before === "unknown") || (over !== null && over === this.#attempts.last?.id);
+    if (phase === "approved" || phase === "declined" || isGivenUp) this.#attempts.end();
   }
 
   hide() {
@@ -153,6 +171,7 @@ export class PaymentScreen extends ModelScreen {
    */
   render(state, before) {
     const { phase } = state;
+    this.#followAttempt(state, this.#isBack ? undefined : before?.phase);
     if (this.#isBack && phase !== "loading") this.#tellAgain(state);
     if (state.card) this.#cardID = state.card.id;
     if (this.#isFirst && phase !== "loading") {
@@ -459,7 +478,9 @@ export class PaymentScreen extends ModelScreen {
     this.#drawForm(this.state);
     announce(t("pay.sending"));
     // The payment is made in the amount on the button, with the card beside it. A model that meanwhile has another one does nothing.
-    const arrived = await this.send("pay", { digits, ...(this.state.card && { card: this.state.card.id }) });
+    const { card } = this.state;
+    const { id, doubts } = this.#attempts.begin(digits, card?.id ?? "");
+    const arrived = await this.send("pay", { digits, attempt: id, ...(card && { card: card.id }), ...(doubts.length > 0 && { doubts: doubts.join(" ") }) });
     if (arrived || !this.#isPaying || this.state?.phase !== "ready") return;
     this.#isPaying = false;
     this.#drawForm(this.state);

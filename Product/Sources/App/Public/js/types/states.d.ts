@@ -116,6 +116,7 @@ declare namespace Wire {
         canRetry: boolean;
         isChecking: boolean;
         ended: number;
+        over: string | null;
         payLabel: string;
         message: string | null;
         receipt: PaymentReceipt | null;
@@ -689,7 +690,8 @@ declare namespace Wire {
             amountText: { text: string, edit?: string };
             chooseCard: { id: string };
             code: { value: string };
-            pay: { digits: string, card?: string };
+            pay: { digits: string, card?: string, attempt?: string, doubts?: string };
+            resume: { attempt: string };
             check: {};
             retry: {};
             giveUp: {};
