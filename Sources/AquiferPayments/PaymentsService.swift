@@ -113,12 +113,14 @@ public struct PaymentsService: Sendable {
     ///   - code: The card's security code. It is not stored.
     ///   - besides: the payments of this amount to this person that the user was shown, and pays besides. One that is
     ///     being sent is refused all the same.
+    ///   - approved: those of them that the user was shown as made. Another one that was made since is refused again.
     /// - Returns: The payment with its outcome.
     /// - Throws: ``PaymentError/unresolved(_:)`` if earlier payments might be the same payment.
     public func pay(
-        _ amount: Money, to contact: Contact, with card: Card, code: SecurityCode, besides: Set<UUID> = []
+        _ amount: Money, to contact: Contact, with card: Card, code: SecurityCode, besides: Set<UUID> = [],
+        approved: Set<UUID> = []
     ) async throws(PaymentError) -> PaymentRecord {
-        try await send(order(amount, to: contact, with: card, code), besides: besides)
+        try await send(order(amount, to: contact, with: card, code), besides: besides, approved: approved)
     }
 
     /// Sends a payment again that was not answered or failed. It has the same key, so that it is one payment in any
@@ -131,17 +133,19 @@ public struct PaymentsService: Sendable {
     ///   - card: The card it was sent with the first time. With another card it would be another payment.
     ///   - code: The card's security code. It is not stored.
     ///   - besides: Other payments of its amount to its receiver that the user was shown.
+    ///   - approved: Those of them that the user was shown as made, such as those of ``PaymentDesk/madeSince(_:)``.
     /// - Returns: The payment with its outcome.
     /// - Throws: ``PaymentError/noCard`` if `card` is not the one it was sent with, ``PaymentError/unresolved(_:)`` if
     ///   other payments might be the same payment: their outcome is unknown, or they were made since.
     public func payAgain(
-        _ record: PaymentRecord, with card: Card, code: SecurityCode, besides: Set<UUID> = []
+        _ record: PaymentRecord, with card: Card, code: SecurityCode, besides: Set<UUID> = [],
+        approved: Set<UUID> = []
     ) async throws(PaymentError) -> PaymentRecord {
         guard card.id == record.card.id else { throw .noCard }
         guard !card.number.isTestCard || allowsTestCard else { throw .testCard }
         return try await send(
             PaymentOrder(key: record.id, contact: record.contact, amount: record.amount, card: card, code: code),
-            besides: besides)
+            besides: besides, approved: approved)
     }
 
     /// Asks the remote for the outcome of a payment, without making it.
@@ -154,8 +158,10 @@ public struct PaymentsService: Sendable {
     }
 
     /// Sends an order, and records its outcome for the choice of the default card.
-    func send(_ order: PaymentOrder, besides: Set<UUID> = []) async throws(PaymentError) -> PaymentRecord {
-        let record = try await desk.send(order, besides: besides)
+    func send(
+        _ order: PaymentOrder, besides: Set<UUID> = [], approved: Set<UUID> = []
+    ) async throws(PaymentError) -> PaymentRecord {
+        let record = try await desk.send(order, besides: besides, approved: approved)
         await note(record)
         return record
     }

@@ -47,6 +47,6 @@ struct PageTypesTests {
         #expect(sent.of(PaymentsScreen.Intent.check)["code"] == nil)
         let text = try PageTypes.text()
         #expect(text.contains("retry: { id: string, code?: string, besides?: string };"))
-        #expect(text.contains("payOnceMore: {};"))
+        #expect(text.contains("payOnceMore: { approved?: string };") && text.contains("giveUp: {};"))
     }
 }

@@ -32,29 +32,43 @@ extension PaymentDesk {
 
     /// Refuses an order that might be the same payment as another one which the user was not shown, and one whose key is that of
     /// another order.
-    func refuseDoubt(_ order: PaymentOrder, _ besides: Set<UUID>) async throws(PaymentError) {
+    func refuseDoubt(_ order: PaymentOrder, _ shown: ShownPayments) async throws(PaymentError) {
         let known: PaymentRecord?
         let earlier: [PaymentRecord]
+        var made: [PaymentRecord]
         do throws(StoreError) {
             known = try await ledger.record(order.key)
             earlier = try await unresolved(order.amount, to: order.contact)
+            made = try await madeMeanwhile(shown, besides: order)
         } catch { throw .ledger(error) }
         var isResolved = false
-        var made: [PaymentRecord] = []
         if let known {
             try expectOwn(known)
             guard known.isOf(order) else { throw .unresolved([known]) }
             if known.isDecided { return }
             // A payment whose own outcome is unknown is sent again under its key, which resolves it.
             isResolved = known.state == .unknown || known.state == .sending
-            do throws(StoreError) { made = try await madeSince(known) } catch { throw .ledger(error) }
+            let since: [PaymentRecord]
+            do throws(StoreError) { since = try await madeSince(known) } catch { throw .ledger(error) }
+            made += since.filter { one in !shown.approved.contains(one.id) && !made.contains { $0.id == one.id } }
         }
         // A payment that is being sent has no outcome that the user could know, so none is paid besides it.
         let open = earlier.filter { other in
-            other.id != order.key && (other.state == .sending || !isResolved && !besides.contains(other.id))
+            other.id != order.key && (other.state == .sending || !isResolved && !shown.all.contains(other.id))
         }
-        let others = open + made.filter { !besides.contains($0.id) }
+        let others = open + made
         guard others.isEmpty else { throw .unresolved(others) }
+    }
+
+    /// The payments that the user was shown as unknown and that were made by now: nobody knows whether a second one is meant.
+    private func madeMeanwhile(
+        _ shown: ShownPayments, besides order: PaymentOrder
+    ) async throws(StoreError) -> [PaymentRecord] {
+        var made: [PaymentRecord] = []
+        for id in shown.all where id != order.key && !shown.approved.contains(id) {
+            if let record = try await ledger.record(id), record.state == .approved { made.append(record) }
+        }
+        return made.sorted { $0.startedAt > $1.startedAt }
     }
 
     /// Asks the remote for the outcome of a payment, without making it.

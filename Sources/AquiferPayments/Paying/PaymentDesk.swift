@@ -78,10 +78,15 @@ public actor PaymentDesk {
     /// A payment that is decided is returned as it is, and nothing is sent. The key of a payment of another amount, person or card
     /// is refused.
     ///
-    /// - Parameter besides: the payments of this amount to this person that the user was shown, and pays besides. One
-    ///   that is being sent is refused all the same.
+    /// - Parameters:
+    ///   - besides: the payments of this amount to this person that the user was shown, and pays besides. One that is
+    ///     being sent is refused all the same.
+    ///   - approved: those of them that the user was shown as made. Another one that was made since is refused again.
     /// - Returns: The payment with its outcome.
-    func send(_ order: PaymentOrder, besides: Set<UUID> = []) async throws(PaymentError) -> PaymentRecord {
+    func send(
+        _ order: PaymentOrder, besides: Set<UUID> = [], approved: Set<UUID> = []
+    ) async throws(PaymentError) -> PaymentRecord {
+        let shown = ShownPayments(all: besides, approved: approved)
         guard underWay.insert(order.key).inserted else { throw .underWay }
         defer {
             underWay.remove(order.key)
@@ -93,7 +98,7 @@ public actor PaymentDesk {
 
         let begun: PaymentRecord
         do throws(PaymentError) {
-            begun = try await begin(order, besides, isLocked: lock != nil)
+            begun = try await begin(order, shown, isLocked: lock != nil)
         } catch {
             // The file of a killed sender stays: it shows other processes that the sender was killed.
             await lock?.release(isSettled: await !isWrittenAsSending(order.key))
@@ -134,28 +139,28 @@ public actor PaymentDesk {
     /// Records that this desk is sending the payment, unless it is decided, someone else sends it, or another payment
     /// might be the same one. Check and record are atomic: across processes with locks, without them in this desk.
     private func begin(
-        _ order: PaymentOrder, _ besides: Set<UUID>, isLocked: Bool
+        _ order: PaymentOrder, _ shown: ShownPayments, isLocked: Bool
     ) async throws(PaymentError) -> PaymentRecord {
         if !turn.tryEnter() { await turn.enter() }
         defer { turn.leave() }
-        if let sharing { return try await begin(order, besides, sharing) }
+        if let sharing { return try await begin(order, shown, sharing) }
         let door: SendingDoor?
         do throws(StoreError) { door = try await locks?.enter() } catch { throw .ledger(error) }
         defer { door?.close() }
-        try await refuseDoubt(order, besides)
+        try await refuseDoubt(order, shown)
         return try await write(order, isLocked: isLocked)
     }
 
     /// The same, atomic across machines.
     private func begin(
-        _ order: PaymentOrder, _ besides: Set<UUID>, _ sharing: SharedSending
+        _ order: PaymentOrder, _ shown: ShownPayments, _ sharing: SharedSending
     ) async throws(PaymentError) -> PaymentRecord {
         doors += 1
         let door: SharedDoor
         do throws(StoreError) { door = try await sharing.enter(owner, doors) } catch { throw .ledger(error) }
         let begun: PaymentRecord
         do throws(PaymentError) {
-            try await refuseDoubt(order, besides)
+            try await refuseDoubt(order, shown)
             begun = try await write(order, isLocked: false)
             let isAlone: Bool
             do throws(StoreError) { isAlone = try await door.isHeld() } catch { isAlone = false }

@@ -32,10 +32,7 @@ extension PaymentModel {
             do throws(StoreError) { found = try await service.desk.ledger.record(id) } catch { throw .ledger(error) }
             guard let found, found.contact.id == order.contact.id, service.desk.isOwn(found) else { continue }
             let record = await service.desk.present(found)
-            switch record.state {
-            case .sending, .approved, .unknown: made.append(record)
-            case .declined, .failed, .abandoned: continue
-            }
+            if record.mayBeMade { made.append(record) }
         }
         return made.sorted { $0.startedAt > $1.startedAt }
     }

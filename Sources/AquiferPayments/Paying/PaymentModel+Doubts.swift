@@ -5,9 +5,12 @@ import AquiferFoundation
 extension PaymentModel {
     /// Sends the payment in addition to the earlier ones of the same amount to the same contact, which the user was
     /// shown.
-    public func payOnceMore() async {
+    ///
+    /// - Parameter approved: Those of them that the user has seen as made; `nil` for those that this model shows as made.
+    public func payOnceMore(approved: Set<UUID>? = nil) async {
         guard case .earlier(let earlier) = phase, !isChecking, let order else { return }
-        await send(order, besides: Set(earlier.map(\.id)))
+        let made = approved ?? Set(earlier.filter { $0.state == .approved }.map(\.id))
+        await send(order, besides: Set(earlier.map(\.id)), approved: made)
     }
 
     /// Asks for the outcomes of the earlier payments of the same amount to the same contact. One that was made or
@@ -17,18 +20,28 @@ extension PaymentModel {
         isChecking = true
         checkFailed = false
         defer { isChecking = false }
+        var left: [PaymentRecord] = []
         for record in earlier {
             do throws(PaymentError) {
                 guard let answer = try await service.check(record.id) else { continue }
                 if answer.isDecided { return await show(answer) }
                 if answer.state == .unknown && answer.notFoundAt == nil { checkFailed = true }
+                left.append(answer)
             } catch {
                 checkFailed = true
+                left.append(record)
             }
         }
-        // If the list cannot be read now, the screen keeps the old one.
-        let left = (try? await service.desk.unresolved(amount, to: contact)) ?? earlier
-        if left.isEmpty { leave() } else { phase = .earlier(left) }
+        // If the list cannot be read now, the screen keeps those that it has.
+        let others = (try? await service.desk.unresolved(amount, to: contact)) ?? []
+        left += others.filter { other in !left.contains { $0.id == other.id } }
+        showEarlier(left)
+    }
+
+    /// Shows those of these payments that may be the same one.
+    private func showEarlier(_ records: [PaymentRecord]) {
+        let open = records.filter(\.mayBeMade)
+        if open.isEmpty { leave() } else { phase = .earlier(open) }
     }
 
     /// Asks for the outcome of an unknown payment.
@@ -46,7 +59,7 @@ extension PaymentModel {
         isChecking = false
     }
 
-    /// Shows the outcome of the unknown payment as soon as it is recorded, whoever has found it.
+    /// Shows the outcome of the unknown payment, or of the earlier ones, as soon as it is recorded, whoever has found it.
     func followOutcome() {
         guard following == nil else { return }
         following = service.desk.ledger.store.changes.follow(where: PaymentLedger.mayConcern) { [weak self] in
@@ -55,6 +68,7 @@ extension PaymentModel {
     }
 
     private func showRecorded() async {
+        if case .earlier(let records) = phase { return await followEarlier(records) }
         guard case .unknown(let record) = phase, !isChecking else { return }
         // A record that cannot be read now stays as it is shown.
         guard let latest = try? await service.desk.ledger.record(record.id),
@@ -67,6 +81,18 @@ extension PaymentModel {
         if latest.state == .unknown, isNews { phase = .unknown(latest) }
     }
 
+    /// Shows how earlier payments have ended: the user decides by what is true now. One that was not made is shown no more.
+    private func followEarlier(_ shown: [PaymentRecord]) async {
+        var latest: [PaymentRecord] = []
+        for record in shown {
+            // A record that cannot be read now stays as it is shown.
+            let written = (try? await service.desk.ledger.record(record.id)) ?? record
+            latest.append(await service.desk.present(written))
+        }
+        guard case .earlier(let now) = phase, now == shown, latest != shown, !isChecking else { return }
+        showEarlier(latest)
+    }
+
     /// Sends an unknown payment again, with the same key.
     public func retry() async {
         guard case .unknown(let record) = phase, let order else { return }
@@ -76,8 +102,7 @@ extension PaymentModel {
         do throws(PaymentError) {
             await show(try await service.send(order))
         } catch .unresolved(let others) {
-            phase = .earlier(others)
-            forgetCode()
+            ask(order, others)
         } catch {
             // The payment is still unknown.
             phase = .unknown(record)

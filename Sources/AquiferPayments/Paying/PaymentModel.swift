@@ -79,7 +79,7 @@ public final class PaymentModel {
     /// The last attempt, if it did not go through: the same payment from this form is one more try of it.
     @ObservationIgnored private var failed: PaymentRecord?
     @ObservationIgnored let service: PaymentsService
-    /// Follows the record of an unknown payment, until the model is released.
+    /// Follows the records of payments in doubt, until the model is released.
     @ObservationIgnored var following: ChangeFollower?
     @ObservationIgnored private let contactID: Int
     @ObservationIgnored private let turn = LoadTurn()
@@ -136,17 +136,17 @@ public final class PaymentModel {
                 let key = attempt ?? (isAgain ? failed?.id : nil)
                 let order = try service.order(amount, to: contact, with: card, code, again: key)
                 let made = try await attempts(doubts, besides: order)
-                if made.isEmpty { await send(order, besides: []) } else { ask(order, made) }
+                if made.isEmpty { await send(order) } else { ask(order, made) }
             } catch { fail(.payment(error)) }
         } catch { fail(.vault(error)) }
     }
 
-    func send(_ order: PaymentOrder, besides: Set<UUID>) async {
+    func send(_ order: PaymentOrder, besides: Set<UUID> = [], approved: Set<UUID> = []) async {
         phase = .sending
         checkFailed = false
         self.order = order
         do throws(PaymentError) {
-            await show(try await service.send(order, besides: besides))
+            await show(try await service.send(order, besides: besides, approved: approved))
         } catch .unresolved(let earlier) {
             ask(order, earlier)
         } catch .underWay {
@@ -163,6 +163,7 @@ public final class PaymentModel {
         self.order = order
         phase = .earlier(earlier)
         forgetCode()
+        followOutcome()
     }
 
     /// Back to the form: with the same amount after a payment that did not go through, empty after one that did.

@@ -59,9 +59,24 @@ public struct PaymentRecord: Sendable, Hashable, Identifiable, Codable {
     }
 }
 
+/// The payments that the user was shown before one like them, and pays besides.
+struct ShownPayments: Sendable {
+    let all: Set<UUID>
+    /// Those that were shown as made.
+    let approved: Set<UUID>
+}
+
 extension PaymentRecord {
     /// True if the remote has shown the payment's outcome. Nothing changes it after that.
     public var isDecided: Bool { state == .approved || state == .declined }
+
+    /// True if the money went, or may have gone, and the user has not given the payment up.
+    var mayBeMade: Bool {
+        switch state {
+        case .sending, .approved, .unknown: true
+        case .declined, .failed, .abandoned: false
+        }
+    }
 
     /// True if this is the payment that an order makes. An order of another amount, person or card is another payment.
     func isOf(_ order: PaymentOrder) -> Bool {

@@ -91,7 +91,8 @@ public final class PaymentsModel {
                 throw Failure(.code(error))
             }
             do throws(PaymentError) {
-                _ = try await service.payAgain(record, with: card, code: parsed, besides: besides)
+                _ = try await service.payAgain(
+                    record, with: card, code: parsed, besides: besides, approved: besides)
             } catch { throw Failure(.payment(error)) }
         }
     }

@@ -46,6 +46,36 @@ struct EarlierPaymentTests {
         #expect(try await world.desk.send(third, besides: [first.id, second.id]).state == .approved)
     }
 
+    @Test("One that a user was shown as unknown, and that was made by now, is shown again before another one is sent")
+    func madeMeanwhile() async throws {
+        let world = PaymentsWorld(Self.lost, .transaction(), .transaction())
+        let first = try await world.desk.send(world.order())
+        let second = try world.order()
+        let made = try #require(try await world.desk.check(first.id))
+        #expect(made.state == .approved)
+        let error = await failure { () async throws(PaymentError) in
+            try await world.desk.send(second, besides: [first.id])
+        }
+        #expect(error == .unresolved([made]))
+        #expect(world.client.requests.filter { $0.method == .post }.count == 1)
+        let sent = try await world.desk.send(second, besides: [first.id], approved: [first.id])
+        #expect(sent.state == .approved)
+    }
+
+    @Test("One that is sent again beside another one is held up if that one was made since it was shown")
+    func retryMadeMeanwhile() async throws {
+        let world = PaymentsWorld(Self.lost, Self.lost, .transaction())
+        let order = try world.order()
+        let first = try await world.desk.send(order)
+        _ = try await world.desk.giveUp(first.id)
+        let second = try await world.desk.send(world.order())
+        let made = try #require(try await world.desk.check(second.id))
+        let error = await failure { () async throws(PaymentError) in
+            try await world.desk.send(order, besides: [second.id])
+        }
+        #expect(error == .unresolved([made]))
+    }
+
     @Test(
         "While it is being sent, nobody means a second payment: what becomes of it is not known yet",
         arguments: [true, false])

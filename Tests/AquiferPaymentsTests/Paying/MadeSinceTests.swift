@@ -54,7 +54,8 @@ struct MadeSinceTests {
         }
         #expect(world.client.requests.count == asked)
         // The user was shown it, and means a second payment.
-        let third = try await world.service.payAgain(first, with: card, code: code, besides: [second.id])
+        let third = try await world.service.payAgain(
+            first, with: card, code: code, besides: [second.id], approved: [second.id])
         #expect(third.id == first.id && third.state == .approved)
     }
 

@@ -211,6 +211,27 @@ struct PaymentModelTests {
         #expect(offline.phase == .earlier([lost]) && offline.checkFailed)
     }
 
+    @Test("Earlier payments on the screen follow the ledger, and one that was made since is shown before the next")
+    func earlierFollows() async throws {
+        let (world, model, lost) = try await besidesLost(.transaction(), .transaction())
+        let made = try #require(try await world.service.check(lost.id))
+        #expect(await eventually { model.phase == .earlier([made]) })
+        // The page still showed it as unknown when the user pressed the button.
+        await model.payOnceMore(approved: [])
+        #expect(model.phase == .earlier([made]))
+        #expect(world.client.requests.filter { $0.method == .post }.count == 1)
+        await model.payOnceMore(approved: [made.id])
+        guard case .approved(let second) = model.phase else { return #expect(Bool(false), "\(model.phase)") }
+        #expect(second.id != made.id)
+    }
+
+    @Test("Earlier payments that were not made, or were given up, are shown no more", arguments: [true, false])
+    func earlierEnds(isDeclined: Bool) async throws {
+        let (world, model, lost) = try await besidesLost(.transaction(success: false))
+        if isDeclined { _ = try await world.service.check(lost.id) } else { _ = try await world.desk.giveUp(lost.id) }
+        #expect(await eventually { model.phase == .ready && model.amount.cents == 7990 })
+    }
+
     @Test("Coming back to the screen leaves the card that was chosen on it")
     func chosenStays() async throws {
         let (world, model) = try await ready()

@@ -10,7 +10,9 @@ extension PaymentScreen {
         guard case .earlier(let records) = model.phase else { return nil }
         let language = context.language
         let failed = language.text("pay.earlier.failed")
-        return Earlier(lines: records.map { line($0, context) }, failed: model.checkFailed ? failed : nil)
+        return Earlier(
+            lines: records.map { line($0, context) },
+            approved: records.filter { $0.state == .approved }.map(\.id), failed: model.checkFailed ? failed : nil)
     }
 
     private func line(_ record: PaymentRecord, _ context: ScreenContext) -> String {

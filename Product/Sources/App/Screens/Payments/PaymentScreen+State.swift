@@ -76,6 +76,8 @@ extension PaymentScreen {
     /// Earlier payments of this amount to this contact.
     struct Earlier: Codable, Sendable {
         let lines: [String]
+        /// Those that are shown as made.
+        let approved: [UUID]
         @OrNull var failed: String?
     }
 
@@ -89,6 +91,7 @@ extension PaymentScreen {
             case .amountText: ["text", "edit?"]
             case .pay: ["digits", "card?", "attempt?", "doubts?"]
             case .resume: ["attempt"]
+            case .payOnceMore: ["approved?"]
             case .chooseCard: ["id"]
             case .code: ["value"]
             default: []

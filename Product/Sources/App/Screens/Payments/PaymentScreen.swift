@@ -83,7 +83,9 @@ final class PaymentScreen: Screen {
         case .retry: return counted { await model.retry() }
         case .giveUp: return counted { await model.giveUp() }
         case .checkEarlier: return counted { await model.checkEarlier() }
-        case .payOnceMore: return counted { await model.payOnceMore() }
+        case .payOnceMore:
+            let approved = fields["approved"].map { _ in fields.ids("approved") }
+            return counted { await model.payOnceMore(approved: approved) }
         case .again: return { model.again() }
         case .dismissError: return { model.dismissProblem() }
         }

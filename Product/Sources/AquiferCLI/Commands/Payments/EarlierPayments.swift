@@ -19,7 +19,7 @@ struct EarlierPayments {
     ///
     /// - Parameter record: The payment that is to be sent again; `nil` for a new one.
     func agreed(_ amount: Money, to contact: Contact, again record: PaymentRecord? = nil) async throws(CommandError)
-        -> Set<UUID>
+        -> Shown
     {
         let earlier: [PaymentRecord]
         do throws(StoreError) {
@@ -29,7 +29,7 @@ struct EarlierPayments {
             earlier = open.filter { $0.id != record?.id } + made
         } catch { throw CommandError(PaymentError.ledger(error)) }
         await tellUnreadable()
-        guard !earlier.isEmpty else { return [] }
+        guard !earlier.isEmpty else { return Shown([]) }
         // Nobody knows yet what becomes of a payment that is being sent, so nobody can mean another one.
         guard !earlier.contains(where: { $0.state == .sending }) else { throw .doubled(earlier) }
         if isMeant {
@@ -47,7 +47,7 @@ struct EarlierPayments {
                 throw CommandError(status: .refused, message: "nothing was sent")
             }
         }
-        return Set(earlier.map(\.id))
+        return Shown(earlier)
     }
 
     /// Warns about earlier payments that cannot be read. One of them may be this payment, but since they stay for ever,
@@ -59,6 +59,20 @@ struct EarlierPayments {
         console.note(
             "\(counted(unreadable.count, "payment")) made before cannot be read, and may be the same as this one:"
                 + " aquifer payments list")
+    }
+}
+
+extension EarlierPayments {
+    /// The payments that the user was shown, and pays besides.
+    struct Shown: Sendable {
+        let all: Set<UUID>
+        /// Those that were shown as made.
+        let approved: Set<UUID>
+
+        init(_ records: [PaymentRecord]) {
+            all = Set(records.map(\.id))
+            approved = Set(records.filter { $0.state == .approved }.map(\.id))
+        }
     }
 }
 

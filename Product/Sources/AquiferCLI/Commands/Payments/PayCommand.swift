@@ -32,16 +32,17 @@ struct PayCommand: CommandHandler {
         let contact = try await contact(payments)
         let question = EarlierPayments(
             payments: payments, console: console, isMeant: isSecond, isQuiet: options.quiet)
-        let besides = try await question.agreed(amount, to: contact)
+        let shown = try await question.agreed(amount, to: contact)
         let card = try await card(payments)
         let code = try console.securityCode(card, fromInput: codeFromInput)
         if !options.quiet && !options.json {
             console.note("sending \(amount.text) to \(contact.name) with \(card.number.masked)")
         }
         let amount = amount
-        let record = try await PaymentSending.run(amount, to: contact, besides: besides, payments) {
+        let record = try await PaymentSending.run(amount, to: contact, besides: shown.all, payments) {
             () async throws(PaymentError) in
-            try await payments.pay(amount, to: contact, with: card, code: code, besides: besides)
+            try await payments.pay(
+                amount, to: contact, with: card, code: code, besides: shown.all, approved: shown.approved)
         }
         return await PaymentReport(record, payments, options).print(console)
     }

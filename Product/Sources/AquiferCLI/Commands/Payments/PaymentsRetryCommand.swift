@@ -25,16 +25,17 @@ struct PaymentsRetryCommand: CommandHandler {
         let question = EarlierPayments(
             payments: payments, console: call.console, isMeant: call.arguments.has(Options.again),
             isQuiet: call.options.quiet)
-        let besides = try await question.agreed(record.amount, to: record.contact, again: record)
+        let shown = try await question.agreed(record.amount, to: record.contact, again: record)
         let code = try call.console.securityCode(card, fromInput: call.arguments.has(Options.codeFromInput))
         if !call.options.quiet && !call.options.json {
             call.console.note("sending \(record.amount.text) to \(record.contact.name) again, with the same key")
         }
         let sent = try await PaymentSending.run(
-            record.amount, to: record.contact, besides: besides, again: record.id, payments
+            record.amount, to: record.contact, besides: shown.all, again: record.id, payments
         ) {
             () async throws(PaymentError) in
-            try await payments.payAgain(record, with: card, code: code, besides: besides)
+            try await payments.payAgain(
+                record, with: card, code: code, besides: shown.all, approved: shown.approved)
         }
         return await PaymentReport(sent, payments, call.options).print(call.console)
     }

@@ -347,7 +347,7 @@ export class PaymentScreen extends ModelScreen {
       earlier.failed && h("p", { class: "message-text", "data-test": "earlier-failed" }, earlier.failed),
       h("p", { class: "message-text" }, t("pay.earlier.text")),
       h("button", { class: "button button-primary pay-button", type: "button", "data-test": "earlier-check", onclick: () => this.#ask("checkEarlier") }),
-      h("button", { class: "button pay-button", type: "button", "data-test": "earlier-more", onclick: () => this.#ask("payOnceMore") }, t("pay.earlier.more")),
+      h("button", { class: "button pay-button", type: "button", "data-test": "earlier-more", onclick: () => this.#ask("payOnceMore", earlier.approved) }, t("pay.earlier.more")),
       h("button", { class: "button button-quiet", type: "button", "data-test": "earlier-cancel", onclick: () => this.send("again") }, t("cancel")));
   }
 
@@ -486,14 +486,17 @@ export class PaymentScreen extends ModelScreen {
     this.#drawForm(this.state);
   }
 
-  /** @param {Question} intent */
-  async #ask(intent) {
+  /**
+   * @param {Question} intent
+   * @param {string[]} [approved] the earlier payments that the page shows as made
+   */
+  async #ask(intent, approved = []) {
     const before = this.state;
     if (this.#asked || !before) return;
     this.#asked = intent;
     this.render(before, before);
     if (intent === "check" || intent === "checkEarlier") announce(t("pay.checking"));
-    const arrived = await this.send(intent);
+    const arrived = await (intent === "payOnceMore" ? this.send(intent, { approved: approved.join(" ") }) : this.send(intent));
     if (arrived || this.#asked !== intent || !this.state) return;
     this.#asked = null;
     this.render(this.state, this.state);

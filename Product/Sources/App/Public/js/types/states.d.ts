@@ -158,6 +158,7 @@ declare namespace Wire {
 
     interface PaymentEarlier {
         lines: string[];
+        approved: string[];
         failed: string | null;
     }
 
@@ -696,7 +697,7 @@ declare namespace Wire {
             retry: {};
             giveUp: {};
             checkEarlier: {};
-            payOnceMore: {};
+            payOnceMore: { approved?: string };
             again: {};
             dismissError: {};
             refresh: {};
