@@ -94,11 +94,12 @@ public final class CardFormModel {
         let parsed = try? CardNumber(typed[.number] ?? "", allowsTestCard: service.allowsTestCard)
         let month = isTestCard ? Expiry(ofTestCard: text) : try? Expiry(parsing: text, now: service.now())  // as above
         expiry = isTestCard && month != nil ? .right : CardRules.expiry(text, now: service.now())
-        guard let parsed, let month, holder.isValid else {
+        let name = try? HolderName.parse(typed[.holder] ?? "")  // as above
+        guard let parsed, let month, let name else {
             card = nil
             return
         }
-        card = (parsed, (typed[.holder] ?? "").trimmedOfSpaces, month)
+        card = (parsed, name, month)
     }
 }
 

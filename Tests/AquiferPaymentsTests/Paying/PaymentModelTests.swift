@@ -492,6 +492,19 @@ struct CardScreenTests {
         #expect(try await world.service.vault.cards().map(\.isTestCard) == (allowed ? [true] : []))
     }
 
+    @Test(
+        "The name that is kept is the one that was checked",
+        arguments: ["  Ana   Souza ", "Ana\u{2003}\n Souza\u{A0}"])
+    func holderIsKept(text: String) async throws {
+        let world = PaymentsWorld()
+        let model = CardFormModel(world.service)
+        model.edit(.number, "4012 8888 8888 1881")
+        model.edit(.holder, text)
+        model.edit(.expiry, "12/29")
+        await model.save()
+        #expect(try await world.service.vault.cards().map(\.holder) == ["Ana Souza"])
+    }
+
     @Test("An expiry date with a sign is no date of the test card, and ends nothing", arguments: ["01/-1", "+1/+8"])
     func signedExpiry(text: String) {
         let model = CardFormModel(PaymentsWorld(allowsTestCard: true).service)
