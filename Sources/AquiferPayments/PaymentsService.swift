@@ -152,8 +152,9 @@ public struct PaymentsService: Sendable {
     ///
     /// - Returns: The payment, decided if the remote showed its transaction; `nil` if there is none of this key.
     public func check(_ id: UUID) async throws(PaymentError) -> PaymentRecord? {
+        let isOpen = await isOpen(id)
         let record = try await desk.check(id)
-        if let record { await note(record) }
+        if let record, isOpen { await note(record) }
         return record
     }
 
@@ -161,9 +162,16 @@ public struct PaymentsService: Sendable {
     func send(
         _ order: PaymentOrder, besides: Set<UUID> = [], approved: Set<UUID> = []
     ) async throws(PaymentError) -> PaymentRecord {
+        let isOpen = await isOpen(order.key)
         let record = try await desk.send(order, besides: besides, approved: approved)
-        await note(record)
+        if isOpen { await note(record) }
         return record
+    }
+
+    /// True if the outcome of a payment is not recorded yet. A look at one that is recorded changes nothing.
+    private func isOpen(_ id: UUID) async -> Bool {
+        // No outcome can be read where the list cannot.
+        (try? await desk.ledger.record(id))?.isDecided != true
     }
 
     private func note(_ record: PaymentRecord) async {

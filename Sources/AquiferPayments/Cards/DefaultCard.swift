@@ -42,23 +42,26 @@ struct DefaultCard: Sendable {
 
     func choose(_ card: UUID) async throws(StoreError) {
         try await choice.save(card)
-        try await mark(card, declinedAt: nil)
-    }
-
-    /// Records the outcome of a payment with the card.
-    func note(_ record: PaymentRecord) async throws(StoreError) {
-        switch record.state {
-        case .declined: try await mark(record.card.id, declinedAt: now())
-        case .approved: try await mark(record.card.id, declinedAt: nil)
-        case .sending, .unknown, .failed, .abandoned: break
+        try await declines.update { marks in
+            var marks = marks ?? [:]
+            return marks.removeValue(forKey: card.uuidString) == nil ? nil : marks
         }
     }
 
-    private func mark(_ card: UUID, declinedAt date: Date?) async throws(StoreError) {
+    /// Records the outcome of a payment with the card, unless it is older than the last choice of the card or than the outcome of
+    /// another payment with it. An outcome can be found out long after it.
+    func note(_ record: PaymentRecord) async throws(StoreError) {
+        guard record.isDecided else { return }
+        // The clock of the remote may be wrong, so that its date counts only between those of this machine.
+        let date = min(max(record.bookedAt ?? record.startedAt, record.startedAt), now())
+        // A choice that cannot be read counts as none.
+        if let chosen = try? await choice.load(), chosen.value == record.card.id, chosen.savedAt > date { return }
+        let (card, isDeclined) = (record.card.id.uuidString, record.state == .declined)
         try await declines.update { marks in
             var marks = marks ?? [:]
-            guard marks[card.uuidString] != date else { return nil }
-            marks[card.uuidString] = date
+            if let last = marks[card], last > date { return nil }
+            guard isDeclined || marks[card] != nil else { return nil }
+            marks[card] = isDeclined ? date : nil
             return marks
         }
     }

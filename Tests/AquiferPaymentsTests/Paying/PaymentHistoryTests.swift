@@ -134,10 +134,10 @@ struct PaymentHistoryTests {
         return (first, second)
     }
 
-    private func pay(_ world: PaymentsWorld, _ card: CardSummary) async throws -> PaymentRecord {
+    private func pay(_ world: PaymentsWorld, _ card: CardSummary, cents: Int = 7990) async throws -> PaymentRecord {
         let whole = try #require(try await world.service.vault.card(card.id))
         return try await world.service.pay(
-            Money(cents: 7990), to: world.contact, with: whole, code: SecurityCode("123", for: card.brand))
+            Money(cents: cents), to: world.contact, with: whole, code: SecurityCode("123", for: card.brand))
     }
 
     private func chosen(_ world: PaymentsWorld) async throws -> UUID? {
@@ -151,6 +151,45 @@ struct PaymentHistoryTests {
         let record = try await pay(world, bad)
         #expect(try await chosen(world) == bad.id)
         #expect(try await world.service.check(record.id)?.state == .declined)
+        #expect(try await chosen(world) == good.id)
+    }
+
+    @Test("A look at a payment that was declined before its card was chosen leaves it", arguments: [true, false])
+    func oldDecline(isKnown: Bool) async throws {
+        let world = PaymentsWorld(
+            isKnown ? .transaction(success: false) : .failure(TransportError(.interrupted)),
+            .transaction(success: false))
+        let (_, bad) = try await twoCards(world)
+        let record = try await pay(world, bad)
+        world.date.advance(by: 60)
+        try await world.service.choose(bad.id)
+        world.date.advance(by: 60)
+        #expect(try await world.service.check(record.id)?.state == .declined)
+        #expect(try await chosen(world) == bad.id)
+    }
+
+    @Test("A look at an old decline leaves the approval of a later payment")
+    func declineBeforeApproval() async throws {
+        let world = PaymentsWorld(.transaction(success: false), .transaction(value: "10"))
+        let (_, card) = try await twoCards(world)
+        let declined = try await pay(world, card)
+        world.date.advance(by: 60)
+        #expect(try await pay(world, card, cents: 1000).state == .approved)
+        #expect(try await chosen(world) == card.id)
+        #expect(try await world.service.check(declined.id)?.state == .declined)
+        #expect(try await chosen(world) == card.id)
+    }
+
+    @Test("An approval that is found out late leaves the decline of a later payment")
+    func oldApproval() async throws {
+        let world = PaymentsWorld(
+            .failure(TransportError(.interrupted)), .transaction(success: false, value: "10"), .transaction())
+        let (good, bad) = try await twoCards(world)
+        let old = try await pay(world, bad)
+        world.date.advance(by: 60)
+        #expect(try await pay(world, bad, cents: 1000).state == .declined)
+        world.date.advance(by: 60)
+        #expect(try await world.service.check(old.id)?.state == .approved)
         #expect(try await chosen(world) == good.id)
     }
 
