@@ -31,6 +31,8 @@ public struct PaymentsService: Sendable {
     ///   - store: The store of the contacts.
     ///   - pictureStore: The store of the pictures. Use one with a size limit.
     ///   - ledgerStore: The store of the payments made. Its entries must never expire or be evicted.
+    ///   - isOther: True for the keys of what the app keeps beside the payments in `ledgerStore`. A damaged entry under such a
+    ///     key is no damaged payment.
     ///   - sending: A folder of this ledger's own. A process that sends a payment holds a lock in it, which shows other
     ///     processes that it lives. With `nil` they have only the date in the ledger, and a killed sender counts as
     ///     living for up to a minute.
@@ -43,7 +45,8 @@ public struct PaymentsService: Sendable {
     ///   - events: Told what the engine does; `nil` if nobody listens.
     public init(
         base: URL, client: any HTTPClient, store: any CacheStore, pictureStore: any CacheStore,
-        ledgerStore: any CacheStore, sending: URL? = nil, vault: CardVault, allowsTestCard: Bool,
+        ledgerStore: any CacheStore, isOther: @escaping @Sendable (String) -> Bool = { _ in false },
+        sending: URL? = nil, vault: CardVault, allowsTestCard: Bool,
         retry: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> Date = { Date() }, makeID: @escaping @Sendable () -> UUID = { UUID() },
         events: (any AquiferEvents)? = nil
@@ -55,7 +58,7 @@ public struct PaymentsService: Sendable {
         pictures = DataLoader(
             client: client, store: pictureStore, retry: retry, now: now, events: events, check: PictureCheck.check)
         desk = PaymentDesk(
-            base: base, client: client, ledger: PaymentLedger(ledgerStore),
+            base: base, client: client, ledger: PaymentLedger(ledgerStore, isOther: isOther),
             locks: sending.map { SendingLocks(folder: $0.standardizedFileURL.path) }, clock: clock, now: now)
         defaultCard = DefaultCard(in: ledgerStore, now: now)
         self.vault = vault

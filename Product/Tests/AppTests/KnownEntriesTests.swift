@@ -28,6 +28,16 @@ struct KnownEntriesTests {
         #expect(KnownEntries.family(of: "unknown") == nil)
     }
 
+    @Test("What a user's own store has beside payments is no payment, damaged as it may be")
+    func noPayment() {
+        let others = [
+            "item:00000000000000000001", "counter", "target:x", "file:a.0", "piece:a.0:1", "outbox:paused", "draft:tab",
+            "upload:x", "drive-key", "contacts:x", "drive-file:x", "foaas:favorites",
+        ]
+        for key in others { #expect(KnownEntries.isNoPayment(key), "\(key)") }
+        for key in ["payment:x", "mystery", ""] { #expect(!KnownEntries.isNoPayment(key), "\(key)") }
+    }
+
     @Test("An entry that a feature has saved is known, and has no problem")
     func saved() async throws {
         let store = MemoryStore()

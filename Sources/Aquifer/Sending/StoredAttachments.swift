@@ -114,3 +114,10 @@ final class StoredAttachments: AttachmentKeeper {
 
     static func key(_ name: String, _ number: Int) -> String { "\(pieces)\(name):\(number)" }
 }
+
+extension Outbox {
+    /// True if an outbox has its entries, or its files, under such keys.
+    package static func hasEntry(_ key: String) -> Bool {
+        OutboxShelf.isKey(key) || key.hasPrefix(StoredAttachments.heads) || key.hasPrefix(StoredAttachments.pieces)
+    }
+}

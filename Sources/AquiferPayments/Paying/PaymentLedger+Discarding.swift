@@ -37,11 +37,12 @@ extension PaymentLedger {
         return .discarded
     }
 
-    /// Deletes each damaged entry without a key. It may or may not have been a payment.
+    /// Deletes each damaged entry that names no payment, and nothing else that the store is known to have: it may or may not have
+    /// been a payment.
     ///
     /// - Returns: the number of deleted entries.
     public func discardUnnamed() async throws(StoreError) -> Int {
-        let unnamed = try await store.contents().damaged.filter { Self.mayBePayment($0) && Self.id($0) == nil }
+        let unnamed = try await store.contents().damaged.filter { mayBePayment($0) && Self.id($0) == nil }
         for entry in unnamed { try await store.remove(entry) }
         return unnamed.count
     }

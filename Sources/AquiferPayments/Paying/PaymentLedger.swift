@@ -17,9 +17,12 @@ public struct PaymentLedger: Sendable {
     public static func isChosenCard(_ key: String) -> Bool { key == DefaultCard.choiceKey }
 
     let store: any CacheStore
+    /// True for the keys of what the app keeps in the same store.
+    private let isOther: @Sendable (String) -> Bool
 
-    init(_ store: any CacheStore) {
+    init(_ store: any CacheStore, isOther: @escaping @Sendable (String) -> Bool = { _ in false }) {
         self.store = store
+        self.isOther = isOther
     }
 
     /// The payments that can be read, and those that cannot.
@@ -46,7 +49,7 @@ public struct PaymentLedger: Sendable {
         var records: [PaymentRecord] = []
         var unreadable: [Unreadable] = []
         let contents = try await store.contents()
-        for damaged in contents.damaged where Self.mayBePayment(damaged) {
+        for damaged in contents.damaged where mayBePayment(damaged) {
             unreadable.append(Unreadable(id: Self.id(damaged), reason: damaged.reason))
         }
         for summary in contents.entries where summary.key.hasPrefix(Self.prefix) {
@@ -74,9 +77,10 @@ public struct PaymentLedger: Sendable {
 
     /// True if a damaged entry may have been a payment. The damage may be in its key. Therefore any entry counts, except
     /// those under the keys that this store has beside payments.
-    static func mayBePayment(_ damaged: DamagedEntry) -> Bool {
-        damaged.key.map { !DefaultCard.keys.contains($0) && ![SharedSending.doorKey, VaultInStore.key].contains($0) }
-            ?? true
+    func mayBePayment(_ damaged: DamagedEntry) -> Bool {
+        guard let key = damaged.key else { return true }
+        let isNone = DefaultCard.keys.contains(key) || key == SharedSending.doorKey || key == VaultInStore.key
+        return Self.isPayment(key) || !isNone && !isOther(key)
     }
 
     /// The payment of this key; `nil` if there is none.

@@ -43,6 +43,18 @@ struct PaymentHistoryTests {
         #expect(try await ledger.discardUnnamed() == 0)
     }
 
+    @Test("A damaged entry under the key of something else is no payment, and is not deleted as one")
+    func namedOtherwise() async throws {
+        let store = NamelessStore()
+        let named = ["item:1", "payment:x", "mystery"].map { DamagedEntry(key: $0, place: $0, reason: "it is cut") }
+        store.nameless.withLock { $0 += named }
+        let ledger = PaymentLedger(store) { $0.hasPrefix("item:") }
+        #expect(try await ledger.contents().unreadable.count == 3)
+        #expect(try await ledger.discardUnnamed() == 3)
+        #expect(store.nameless.withLock { $0 } == [named[0]])
+        #expect(try await ledger.contents().unreadable.isEmpty)
+    }
+
     @Test(
         "A payment is the server's own in whatever way an earlier version wrote its address",
         arguments: ["HTTP://Payments.Example/", "http://payments.example:80", "http://payments.example/./"])

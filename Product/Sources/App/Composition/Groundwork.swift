@@ -90,6 +90,12 @@ struct Groundwork: Sendable {
     /// Lists that are one user's alone: contacts, and storage accounts.
     var ownValues: MeteredStore { user?.values ?? values }
 
+    /// True for the keys of what the store of the payments has beside them: the store of a user has everything of the user.
+    var isNoPayment: @Sendable (String) -> Bool {
+        guard user != nil else { return { _ in false } }
+        return { KnownEntries.isNoPayment($0) }
+    }
+
     /// The clock.
     var now: @Sendable () -> Date { configuration.now }
 

@@ -33,6 +33,14 @@ enum KnownEntries {
         return FoaasService.irreplaceable.contains { $0.prefix == family.prefix }
     }
 
+    /// True if an entry of the user's own store, which has everything of its user, is known to be something else than a payment.
+    static func isNoPayment(_ key: String) -> Bool {
+        family(of: key) != nil || Outbox.hasEntry(key) || others.contains(where: key.hasPrefix)
+    }
+
+    /// What a user's own store has beside payments, the outbox and the families.
+    private static let others = [OutboxPause.key, AudioDraftShelf.prefix, DraftFiles.prefix, StoredDriveKey.key]
+
     /// The reason why an entry cannot be shown; `nil` if it can be shown, or if no app knows its key.
     static func problem(with entry: StoredEntry, key: String) -> String? {
         guard let family = family(of: key), !family.accepts(entry.bytes) else { return nil }

@@ -106,7 +106,7 @@ extension PaymentsService {
         let configuration = ground.configuration
         self.init(
             base: ground.base(of: .payments), client: ground.client, store: ground.ownValues,
-            pictureStore: ground.pictures, ledgerStore: ground.ledger,
+            pictureStore: ground.pictures, ledgerStore: ground.ledger, isOther: ground.isNoPayment,
             sending: ground.folder("sending"),
             vault: ground.vault,
             allowsTestCard: configuration.remotes[.payments] == nil || configuration.allowTestCard,

@@ -8,7 +8,7 @@ import Foundation
 /// The key of storage accounts that was made for a user, sealed in a store that machines share: the first one to need it makes
 /// it.
 final class StoredDriveKey: Sendable {
-    private static let key = "drive-key"
+    static let key = "drive-key"
 
     private let store: any CacheStore
     private let ring: KeyRing

@@ -6,7 +6,7 @@ import HTTPServer
 ///
 /// They are kept for a day after they were handed over: the server sweeps each hour.
 struct DraftFiles: Sendable {
-    private static let prefix = "upload:"
+    static let prefix = "upload:"
     private static let piece = 1 << 20
     /// The time for which a form and its file are kept.
     static let keep: TimeInterval = 24 * 3600
