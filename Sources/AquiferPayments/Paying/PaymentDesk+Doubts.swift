@@ -128,6 +128,9 @@ extension PaymentDesk {
     /// The current state of a payment. A payment with a dead sender is unknown.
     public func present(_ record: PaymentRecord) async -> PaymentRecord {
         guard record.state == .sending, !underWay.contains(record.id) else { return record }
+        if let late = unrecorded[record.id], record.lease?.owner == owner {
+            return record.settled(by: late.outcome, of: owner)
+        }
         // `underWay` is checked again because this desk may have begun to send the payment during the look at the lock.
         guard await !hasLivingSender(record), !underWay.contains(record.id) else { return record }
         // A sender records the outcome before it releases the lock, so the outcome may have been recorded since.

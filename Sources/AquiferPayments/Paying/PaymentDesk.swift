@@ -17,6 +17,7 @@ import AquiferFoundation
 ///   unless the remote shows its transaction. The lock of a killed process shows at once that it was killed.
 /// - A payment is sent again, and checked, only with the server that it was first sent to. Another server has other
 ///   people under the same numbers, and does not know the key.
+/// - An outcome that cannot be recorded is recorded later, as soon as that is possible, while the process lives.
 /// - A cancelled caller does not stop a payment that was sent. Its outcome is recorded all the same.
 public actor PaymentDesk {
     /// The payments made.
@@ -33,7 +34,9 @@ public actor PaymentDesk {
     let owner: UUID
     /// The payments that are being sent here.
     private(set) var underWay: Set<UUID> = []
-    private let endings = Bell()
+    let endings = Bell()
+    /// The outcomes of payments that are not sent here any more, and could not be recorded yet.
+    var unrecorded: [UUID: Unrecorded] = [:]
     /// Admits the payments of this desk one by one to the check for earlier ones.
     private let turn = Turnstile()
 
@@ -55,6 +58,10 @@ public actor PaymentDesk {
         self.clock = clock
         self.owner = owner
         self.now = now
+    }
+
+    deinit {
+        for late in unrecorded.values { late.task.cancel() }
     }
 
     /// Names the server in records.
@@ -116,18 +123,7 @@ public actor PaymentDesk {
         let request = HTTPRequest.transaction(base, order)
         let outcome = await Task { [client] in await PaymentOutcome(of: request, by: client) }.value
         renewal.cancel()
-        let owner = owner
-        do throws(StoreError) {
-            let settled =
-                try await ledger.change(begun.id) { known in (known ?? begun).settled(by: outcome, of: owner) }
-                ?? begun
-            await lock?.release(isSettled: true)
-            return settled
-        } catch {
-            // The ledger still has the state "sending", which is shown as unknown. That is true, and safe.
-            await lock?.release(isSettled: false)
-            return begun.settled(by: outcome, of: owner)
-        }
+        return await record(outcome, of: begun, lock)
     }
 
     /// Waits until one of the payments under way here has ended, but for at most a second, because other processes do
@@ -176,47 +172,13 @@ public actor PaymentDesk {
         return begun
     }
 
-    /// Records that a payment was not sent after all.
-    private func withdraw(_ begun: PaymentRecord) async throws(PaymentError) {
-        let owner = owner
-        do throws(StoreError) {
-            try await ledger.change(begun.id) { ($0 ?? begun).settled(by: .unsent, of: owner) }
-        } catch { throw .ledger(error) }
-    }
-
-    private func write(_ order: PaymentOrder, isLocked: Bool) async throws(PaymentError) -> PaymentRecord {
-        let (date, owner, until, server, holder) = (now(), owner, leaseEnd, server, sharing?.name)
-        let lease = SendingLease(
-            owner: owner, until: until, followsDoubt: false, isLocked: isLocked, holder: holder)
-        let gone = await goneSender(of: order.key)
-        let new = PaymentRecord(order, at: date, server: server, lease: lease)
-        do throws(StoreError) {
-            return try await ledger.change(order.key) { known in
-                guard let known else { return new }
-                if known.isDecided { return nil }
-                if !isLocked, known.state == .sending, let lease = known.lease, lease.owner != owner,
-                    lease.holder == nil ? SendingLease.isCurrent(lease.until, at: date) : lease != gone
-                {
-                    return nil
-                }
-                return known.begun(by: owner, until: until, isLocked: isLocked, holder: holder, at: server)
-            } ?? new
-        } catch { throw .ledger(error) }
-    }
-
-    /// The lease of a payment whose sender has gone, on whichever machine it was; `nil` if there is none.
-    private func goneSender(of key: UUID) async -> SendingLease? {
-        // A ledger that cannot be read now cannot be written either.
-        guard let sharing, let lease = (try? await ledger.record(key))?.lease else { return nil }
-        return await sharing.isGone(lease) == true ? lease : nil
-    }
-
     private func isWrittenAsSending(_ key: UUID) async -> Bool {
         // A ledger that cannot be read may have this state, so the answer is true.
         do throws(StoreError) { return try await ledger.record(key)?.state == .sending } catch { return true }
     }
 
-    private var leaseEnd: Date { now().addingTimeInterval(SendingLease.length.timeInterval) }
+    /// The end of a lease that begins now.
+    var leaseEnd: Date { now().addingTimeInterval(SendingLease.length.timeInterval) }
 
     /// Renews the lease three times per lease period, until the task is cancelled.
     private func renew(_ id: UUID) async {

@@ -93,6 +93,68 @@ struct SharedSendingTests {
         #expect(try await other.ledger.record(first.key)?.state == .failed)
     }
 
+    @Test("whose outcome could not be recorded are recorded as soon as they can be, and are being sent until then")
+    func recordedLater() async throws {
+        let (order, client) = (try world.order(), ScriptedHTTPClient { _ in .held })
+        let (desk, other) = (desk("a", client), desk("b", ScriptedHTTPClient()))
+        let task = Task { try await desk.send(order) }
+        let exchange = await client.exchange(0)
+        world.ledger.fail(.update, with: .busy(path: "/s"))
+        exchange.respond(body: Answer.approvedBody)
+        #expect(try await task.value.state == .approved)
+        let written = try #require(try await other.ledger.record(order.key))
+        #expect(await other.present(written).state == .sending)
+        #expect(await desk.present(written).state == .approved)
+        #expect(await eventually { world.clock.sleepers == [.seconds(1)] })
+        world.clock.advance(by: .seconds(1))
+        #expect(await eventually { world.clock.sleepers == [.seconds(2)] })
+        world.ledger.heal()
+        world.clock.advance(by: .seconds(2))
+        #expect(try await eventually { try await other.ledger.record(order.key)?.state == .approved })
+    }
+
+    @Test("that may have been recorded, though the store said no, are recorded as not sent", arguments: [true, false])
+    func uncertain(isWritten: Bool) async throws {
+        let (order, client) = (try world.order(), ScriptedHTTPClient())
+        let store = UncertainStore(base: world.ledger, isWritten: isWritten)
+        let desk = PaymentDesk(
+            base: world.base, client: client, ledger: PaymentLedger(store), locks: nil, clock: world.clock,
+            now: world.date.read)
+        await #expect(throws: PaymentError.ledger(UncertainStore.error)) { try await desk.send(order) }
+        #expect(try await desk.ledger.record(order.key)?.state == (isWritten ? .sending : nil))
+        store.isCertain.withLock { $0 = true }
+        #expect(await eventually { world.clock.sleepers == [.seconds(1)] })
+        world.clock.advance(by: .seconds(1))
+        #expect(await eventually { world.clock.sleepers.isEmpty })
+        #expect(
+            try await eventually { try await desk.ledger.record(order.key)?.state == (isWritten ? .failed : nil) })
+        #expect(client.requests.isEmpty)
+    }
+
+    @Test("that are sent again before an earlier outcome is recorded have the outcome of the last try")
+    func sentAgain() async throws {
+        let (order, client) = (try world.order(), ScriptedHTTPClient())
+        let store = UncertainStore(base: world.ledger, isWritten: false)
+        store.isCertain.withLock { $0 = true }
+        let desk = PaymentDesk(
+            base: world.base, client: client, ledger: PaymentLedger(store), locks: nil, clock: world.clock,
+            now: world.date.read)
+        let first = Task { try await desk.send(order) }
+        let unsent = await client.exchange(0)
+        store.isCertain.withLock { $0 = false }
+        unsent.fail(TransportError(.cannotConnect))
+        #expect(try await first.value.state == .failed)
+        store.isCertain.withLock { $0 = true }
+        let second = Task { try await desk.send(order) }
+        let lost = await client.exchange(1)
+        world.clock.advance(by: .seconds(10))
+        #expect(try await desk.ledger.record(order.key)?.state == .sending)
+        lost.fail(TransportError(.interrupted))
+        #expect(try await second.value.state == .unknown)
+        #expect(try await desk.ledger.record(order.key)?.state == .unknown)
+        #expect(await eventually { world.clock.sleepers.isEmpty })
+    }
+
     @Test("leave no door behind, and a door that is damaged holds nobody back and is no payment")
     func door() async throws {
         let desk = desk("a", ScriptedHTTPClient([.transaction(), .transaction()]))
@@ -125,5 +187,22 @@ private struct SeenStore: ForwardingStore {
     ) async throws(StoreError) {
         if PaymentLedger.isPayment(key) { await beforeWriting?() }
         try await base.update(key, decide)
+    }
+}
+
+/// A store whose updates of payments fail, written or not, until it is certain.
+private struct UncertainStore: ForwardingStore {
+    static let error = StoreError.uncertain(operation: "update", reason: "the connection broke")
+
+    let base: any CacheStore
+    let isWritten: Bool
+    let isCertain = Locked(false)
+
+    func update(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) {
+        let isCertain = isCertain.withLock { $0 } || !PaymentLedger.isPayment(key)
+        if isCertain || isWritten { try await base.update(key, decide) }
+        if !isCertain { throw Self.error }
     }
 }

@@ -1,0 +1,124 @@
+import Aquifer
+import AquiferFoundation
+
+/// What the ledger is told of a payment that this desk sends.
+extension PaymentDesk {
+    /// The pause before an outcome is recorded again. Each that fails doubles the pause.
+    static let firstPause = Duration.seconds(1)
+    /// The longest of these pauses.
+    static let longestPause = Duration.seconds(60)
+
+    /// An outcome that is known here, and could not be recorded yet.
+    struct Unrecorded: Sendable {
+        /// The payment as it was begun; `nil` if not even that is known to be recorded.
+        let begun: PaymentRecord?
+        let outcome: PaymentOutcome
+        let task: Task<Void, Never>
+    }
+
+    /// Records that this desk sends a payment, unless it is decided, or somebody else who lives sends it.
+    ///
+    /// - Returns: The payment as it is recorded.
+    func write(_ order: PaymentOrder, isLocked: Bool) async throws(PaymentError) -> PaymentRecord {
+        let (date, owner, until, server, holder) = (now(), owner, leaseEnd, server, sharing?.name)
+        let lease = SendingLease(
+            owner: owner, until: until, followsDoubt: false, isLocked: isLocked, holder: holder)
+        let gone = await goneSender(of: order.key)
+        let new = PaymentRecord(order, at: date, server: server, lease: lease)
+        // The outcome of an earlier try of this desk must not be taken for that of this one.
+        let earlier = await stopRecording(order.key)
+        do throws(StoreError) {
+            let written =
+                try await ledger.change(order.key) { known in
+                    guard let known else { return new }
+                    if known.isDecided { return nil }
+                    if !isLocked, known.state == .sending, let lease = known.lease, lease.owner != owner,
+                        lease.holder == nil ? SendingLease.isCurrent(lease.until, at: date) : lease != gone
+                    {
+                        return nil
+                    }
+                    return known.begun(by: owner, until: until, isLocked: isLocked, holder: holder, at: server)
+                } ?? new
+            if let earlier, written.lease?.owner != owner { recordLater(order.key, earlier.begun, earlier.outcome) }
+            return written
+        } catch {
+            // It may have been recorded all the same. Then others would wait for it as long as this process lives.
+            recordLater(order.key, earlier?.begun, earlier?.outcome ?? .unsent)
+            throw .ledger(error)
+        }
+    }
+
+    /// Records that a payment was not sent after all.
+    func withdraw(_ begun: PaymentRecord) async throws(PaymentError) {
+        let owner = owner
+        do throws(StoreError) {
+            try await ledger.change(begun.id) { ($0 ?? begun).settled(by: .unsent, of: owner) }
+        } catch {
+            recordLater(begun.id, begun, .unsent)
+            throw .ledger(error)
+        }
+    }
+
+    /// Records the outcome of a payment that this desk has sent; later, if it cannot be recorded now.
+    func record(_ outcome: PaymentOutcome, of begun: PaymentRecord, _ lock: SendingLock?) async -> PaymentRecord {
+        let owner = owner
+        do throws(StoreError) {
+            let settled =
+                try await ledger.change(begun.id) { known in (known ?? begun).settled(by: outcome, of: owner) }
+                ?? begun
+            await lock?.release(isSettled: true)
+            return settled
+        } catch {
+            // The ledger still has the state "sending". A free lock shows others that it is unknown. That is true, and safe.
+            await lock?.release(isSettled: false)
+            recordLater(begun.id, begun, outcome)
+            return begun.settled(by: outcome, of: owner)
+        }
+    }
+
+    /// Records an outcome as soon as that is possible, while this process lives.
+    private func recordLater(_ id: UUID, _ begun: PaymentRecord?, _ outcome: PaymentOutcome) {
+        let task = Task { [weak self, clock] in
+            var pause = Self.firstPause
+            while true {
+                // Sleeping throws only when the task was cancelled.
+                do { try await clock.sleep(for: pause) } catch { return }
+                guard let self, await !self.hasRecorded(id, begun, outcome) else { return }
+                pause = min(pause * 2, Self.longestPause)
+            }
+        }
+        unrecorded[id] = Unrecorded(begun: begun, outcome: outcome, task: task)
+    }
+
+    /// True if the outcome is recorded, or never will be.
+    private func hasRecorded(_ id: UUID, _ begun: PaymentRecord?, _ outcome: PaymentOutcome) async -> Bool {
+        let owner = owner
+        do throws(StoreError) {
+            let kept = try await ledger.change(id) { known in (known ?? begun)?.settled(by: outcome, of: owner) }
+            if kept?.state != .sending { await locks?.clear(id) }
+        } catch {
+            // The user was removed, with all payments.
+            guard case .ended = error else { return false }
+        }
+        unrecorded[id] = nil
+        endings.ring()
+        return true
+    }
+
+    /// Ends the attempts to record an outcome.
+    ///
+    /// - Returns: The outcome, if there is one.
+    private func stopRecording(_ id: UUID) async -> Unrecorded? {
+        guard let late = unrecorded.removeValue(forKey: id) else { return nil }
+        late.task.cancel()
+        await late.task.value
+        return late
+    }
+
+    /// The lease of a payment whose sender has gone, on whichever machine it was; `nil` if there is none.
+    private func goneSender(of key: UUID) async -> SendingLease? {
+        // A ledger that cannot be read now cannot be written either.
+        guard let sharing, let lease = (try? await ledger.record(key))?.lease else { return nil }
+        return await sharing.isGone(lease) == true ? lease : nil
+    }
+}
