@@ -9,7 +9,12 @@ extension PaymentDesk {
     ///
     /// - Throws: `StoreError` when the ledger cannot be read. The caller must not pay then.
     public func unresolved(_ amount: Money, to contact: Contact) async throws(StoreError) -> [PaymentRecord] {
-        let contents = try await ledger.contents()
+        await unresolved(amount, to: contact, in: try await ledger.contents())
+    }
+
+    private func unresolved(
+        _ amount: Money, to contact: Contact, in contents: PaymentLedger.Contents
+    ) async -> [PaymentRecord] {
         if contents.unreadable.isEmpty {
             await locks?.sweep(except: Set(contents.records.filter { $0.state == .sending }.map(\.id)))
         }
@@ -32,24 +37,26 @@ extension PaymentDesk {
 
     /// Refuses an order that might be the same payment as another one which the user was not shown, and one whose key is that of
     /// another order.
-    func refuseDoubt(_ order: PaymentOrder, _ shown: ShownPayments) async throws(PaymentError) {
+    ///
+    /// - Returns: The payments like it that are known as made.
+    func refuseDoubt(_ order: PaymentOrder, _ shown: ShownPayments) async throws(PaymentError) -> [UUID] {
         let known: PaymentRecord?
-        let earlier: [PaymentRecord]
+        let contents: PaymentLedger.Contents
         var made: [PaymentRecord]
         do throws(StoreError) {
             known = try await ledger.record(order.key)
-            earlier = try await unresolved(order.amount, to: order.contact)
+            contents = try await ledger.contents()
             made = try await madeMeanwhile(shown, besides: order)
         } catch { throw .ledger(error) }
+        let earlier = await unresolved(order.amount, to: order.contact, in: contents)
         var isResolved = false
         if let known {
             try expectOwn(known)
             guard known.isOf(order) else { throw .unresolved([known]) }
-            if known.isDecided { return }
+            if known.isDecided { return [] }
             // A payment whose own outcome is unknown is sent again under its key, which resolves it.
             isResolved = known.state == .unknown || known.state == .sending
-            let since: [PaymentRecord]
-            do throws(StoreError) { since = try await madeSince(known) } catch { throw .ledger(error) }
+            let since = contents.records.filter { $0.isOneMadeSince(known) && isOwn($0) }
             made += since.filter { one in !shown.approved.contains(one.id) && !made.contains { $0.id == one.id } }
         }
         // A payment that is being sent has no outcome that the user could know, so none is paid besides it.
@@ -58,6 +65,10 @@ extension PaymentDesk {
         }
         let others = open + made
         guard others.isEmpty else { throw .unresolved(others) }
+        let like = contents.records.filter {
+            $0.state == .approved && $0.amount == order.amount && $0.contact.id == order.contact.id
+        }
+        return like.map(\.id)
     }
 
     /// The payments that the user was shown as unknown and that were made by now: nobody knows whether a second one is meant.

@@ -18,13 +18,14 @@ extension PaymentDesk {
 
     /// Records that this desk sends a payment, unless it is decided, or somebody else who lives sends it.
     ///
+    /// - Parameter made: the payments like it that are known as made.
     /// - Returns: The payment as it is recorded.
-    func write(_ order: PaymentOrder, isLocked: Bool) async throws(PaymentError) -> PaymentRecord {
+    func write(_ order: PaymentOrder, after made: [UUID], isLocked: Bool) async throws(PaymentError) -> PaymentRecord {
         let (date, owner, until, server, holder) = (now(), owner, leaseEnd, server, sharing?.name)
         let lease = SendingLease(
             owner: owner, until: until, followsDoubt: false, isLocked: isLocked, holder: holder)
         let gone = await goneSender(of: order.key)
-        let new = PaymentRecord(order, at: date, server: server, lease: lease)
+        let new = PaymentRecord(order, at: date, server: server, lease: lease, madeBefore: made)
         // The outcome of an earlier try of this desk must not be taken for that of this one.
         let earlier = await stopRecording(order.key)
         do throws(StoreError) {

@@ -143,8 +143,8 @@ public actor PaymentDesk {
         let door: SendingDoor?
         do throws(StoreError) { door = try await locks?.enter() } catch { throw .ledger(error) }
         defer { door?.close() }
-        try await refuseDoubt(order, shown)
-        return try await write(order, isLocked: isLocked)
+        let made = try await refuseDoubt(order, shown)
+        return try await write(order, after: made, isLocked: isLocked)
     }
 
     /// The same, atomic across machines.
@@ -156,8 +156,8 @@ public actor PaymentDesk {
         do throws(StoreError) { door = try await sharing.enter(owner, doors) } catch { throw .ledger(error) }
         let begun: PaymentRecord
         do throws(PaymentError) {
-            try await refuseDoubt(order, shown)
-            begun = try await write(order, isLocked: false)
+            let made = try await refuseDoubt(order, shown)
+            begun = try await write(order, after: made, isLocked: false)
             let isAlone: Bool
             do throws(StoreError) { isAlone = try await door.isHeld() } catch { isAlone = false }
             if !isAlone, begun.state == .sending, begun.lease?.owner == owner {

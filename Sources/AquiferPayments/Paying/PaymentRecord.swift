@@ -46,8 +46,14 @@ public struct PaymentRecord: Sendable, Hashable, Identifiable, Codable {
     public internal(set) var abandonedAt: Date?
     /// The sender, while it is being sent.
     var lease: SendingLease?
+    /// The payments like it that were known as made when it was begun, until it is decided; `nil` in payments of versions that
+    /// did not write them down.
+    var madeBefore: [UUID]?
 
-    init(_ order: PaymentOrder, at date: Date, server: String? = nil, lease: SendingLease? = nil) {
+    init(
+        _ order: PaymentOrder, at date: Date, server: String? = nil, lease: SendingLease? = nil,
+        madeBefore: [UUID]? = nil
+    ) {
         id = order.key
         state = .sending
         contact = order.contact
@@ -56,6 +62,7 @@ public struct PaymentRecord: Sendable, Hashable, Identifiable, Codable {
         startedAt = date
         self.server = server
         self.lease = lease
+        self.madeBefore = madeBefore
     }
 }
 
@@ -85,9 +92,12 @@ extension PaymentRecord {
 
     /// True if this payment, of the same amount to the same person, was made after the other one was begun.
     func isOneMadeSince(_ other: PaymentRecord) -> Bool {
-        let date = max(startedAt, bookedAt ?? startedAt)
-        return id != other.id && state == .approved && amount == other.amount && contact.id == other.contact.id
-            && date >= other.startedAt
+        guard id != other.id, state == .approved, amount == other.amount, contact.id == other.contact.id else {
+            return false
+        }
+        // A clock that was set back makes dates useless.
+        if let known = other.madeBefore { return !known.contains(id) }
+        return max(startedAt, bookedAt ?? startedAt) >= other.startedAt
     }
 
     /// The payment when a sender begins to send it, with the same key.
@@ -120,6 +130,7 @@ extension PaymentRecord {
             record.number = transaction.number
             record.bookedAt = transaction.date
             record.notFoundAt = nil
+            record.madeBefore = nil
         case .unsent, .refused:
             guard isOwn else { return self }
             // A try that did not arrive, or was refused, does not show the outcome of an earlier try that may have
