@@ -377,6 +377,27 @@ class TestThePayment:
         expect(other.by("payment")).to_have_count(1)
         expect(other.by("payment").first).to_have_attribute("data-state", "unknown")
 
+    def test_a_page_whose_server_was_killed_while_it_paid_finds_the_payment_again(self, stopped_server, open_page):
+        server = stopped_server.start()
+        page = open_page(server, "/contacts", wait=False, fails=True)
+        add_card(page, GOOD)
+        open_contact(page)
+        enter(page, "1500")
+        page.connection("slow")
+        page.by("pay").click()
+        expect(page.page.locator(".payment-screen[data-phase=sending]")).to_be_visible()
+        page.until(lambda: recorded_payments(server.data) == 1, "the payment is recorded")
+        server.process.kill()
+        server.process.wait(timeout=20)
+        server.start()
+        # It offers no form, which would pay the same a second time.
+        expect(page.by("unknown")).to_be_visible(timeout=15_000)
+        expect(page.by("unknown-amount")).to_have_text(f"R${SPACE}15,00")
+        expect(page.by("retry-same")).to_be_hidden()
+        page.page.goto(page.server.base + "/payments")
+        expect(page.by("payment")).to_have_count(1)
+        assert count(page, "pay") == 1
+
     def test_cards_whose_file_was_deleted_are_told_as_gone_and_the_user_begins_without_them(self, stopped_server, open_page):
         server = stopped_server.start()
         page = open_page(server, "/cards", wait=False, fails=True)
