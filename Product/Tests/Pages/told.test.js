@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { SOON, Told, Wish } from "../../Sources/App/Public/js/logic/told.js";
+import { SOON, Told, Wish, endWish } from "../../Sources/App/Public/js/logic/told.js";
 
 test("A field that is being typed in is called wrong only if nothing that follows can mend it", () => {
   const told = new Told();
@@ -52,4 +52,16 @@ test("What is typed ends a wish", () => {
   wish.begin();
   wish.end();
   assert.equal(wish.isOpen, false);
+});
+
+test("A wish can be ended without knowing whose it is; one that is over is none", () => {
+  let now = 50;
+  const wish = new Wish(() => now);
+  assert.equal(endWish(), false);
+  wish.begin();
+  assert.deepEqual([endWish(), wish.isOpen, endWish()], [true, false, false]);
+  wish.begin();
+  wish.heard();
+  now += SOON + 1;
+  assert.equal(endWish(), false);
 });

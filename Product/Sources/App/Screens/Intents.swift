@@ -85,6 +85,8 @@ enum IntentError: Error, CustomStringConvertible {
     case missing(String)
     /// A field has a value that the screen does not know.
     case invalid(String)
+    /// The page shows something else than the screen has: an edit was lost, or comes from elsewhere.
+    case outdated(String)
     /// The screen shows nothing to which the intent could apply.
     case nothingShown
     /// Another replica took files that the intent is about, and is gone.
@@ -96,6 +98,7 @@ enum IntentError: Error, CustomStringConvertible {
             "this screen knows no intent \"\(name)\"; it knows \(known.joined(separator: ", "))"
         case .missing(let field): "the intent needs the field \"\(field)\""
         case .invalid(let field): "the field \"\(field)\" has no value that this screen knows"
+        case .outdated(let field): "the page shows another \"\(field)\" than this screen has; nothing was done"
         case .filesGone: "the files were handed to a server that is gone; choose them again"
         case .nothingShown: "this screen shows nothing that could be changed"
         }

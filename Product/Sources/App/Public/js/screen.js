@@ -1,5 +1,6 @@
 import { ApiError, STARTING, address, request } from "./api.js";
 import { IntentQueue } from "./logic/intent-queue.js";
+import { endWish } from "./logic/told.js";
 import { ScreenStream } from "./stream.js";
 import { carried, carries } from "./carried.js";
 import { message } from "./components/states.js";
@@ -37,6 +38,12 @@ export class ModelScreen {
   #query;
   #stream;
   #intents;
+  /**
+   * The edits that did not arrive, by what they replace.
+   *
+   * @type {Set<string>}
+   */
+  #lost = new Set();
   /** True if this is the first look at the screen since its user loaded the page. */
   isFirstLook = false;
   /** True until something is said beside that the screen is looked at. */
@@ -54,7 +61,11 @@ export class ModelScreen {
       // A server that started anew has new models: they too must hear that they are looked at. The request itself says so: an intent
       // of its own would arrive a round trip later.
       headers: () => ({ "Aquifer-Appear": this.#isShown ? "again" : "load" }),
-      onOpen: () => this.opened(),
+      onOpen: (isFirst) => {
+        // A press that the loss of a connection kept waiting does nothing later by itself.
+        if (!isFirst) endWish();
+        this.opened();
+      },
       onState: (text) => {
         const before = this.state;
         /** @type {Wire.States[Name]} */
@@ -96,6 +107,8 @@ export class ModelScreen {
 
   hide() {
     this.#stream.close();
+    endWish();
+    this.#lost.clear();
   }
 
   /**
@@ -144,6 +157,16 @@ export class ModelScreen {
     return this.#intents.isEmpty;
   }
 
+  /**
+   * True if the last edit of this name did not arrive: the model has an older text than the page. The page's text is then not replaced by the
+   * model's, and is said again.
+   *
+   * @param {string} replaces
+   */
+  isLost(replaces) {
+    return this.#lost.has(replaces);
+  }
+
   /** Ends when everything that was said has arrived, or cannot. */
   settle() {
     return this.#intents.settle();
@@ -169,8 +192,12 @@ export class ModelScreen {
   async #post(message, replaces) {
     try {
       await request("POST", address(`/api/screens/${this.#name}/intents`, this.#query), message, this.replica);
+      if (replaces !== null) this.#lost.delete(replaces);
       return true;
     } catch (error) {
+      // A form that waits for it is not sent: the model has something else than the page shows.
+      endWish();
+      if (replaces !== null) this.#lost.add(replaces);
       if (error instanceof ApiError && error.status === 421) {
         this.misdirected();
         // `opened` tells again what was typed. An act is its user's to repeat, when the page shows how things stand.

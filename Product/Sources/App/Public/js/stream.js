@@ -9,8 +9,8 @@ const LOOK = 5000;
 const LOOKS = 120;
 
 /**
- * The state of one screen's model, as it changes. `onState(text)` is called for every state; `onOpen()`
- * after each connection, the first and every later one; `headers()` go with each
+ * The state of one screen's model, as it changes. `onState(text)` is called for every state; `onOpen(isFirst)`
+ * after each connection, the first and every later one, which is told `false`, as is the first one if another attempt has failed before it; `headers()` go with each
  * request for one; `onMissing()` once, and nothing after it, if the server knows no
  * such screen. The document hears `aquifer:lost` (its detail is `gateway` if a proxy has told so) and `aquifer:found`, whose
  * detail is "first" if nothing was lost before, the news of all screens as `aquifer:news`, and `aquifer:state`
@@ -50,7 +50,7 @@ export class ScreenStream {
   /**
    * @param {string} path
    * @param {Record<string, string>} query
-   * @param {{ headers: () => Record<string, string>, onOpen: () => void, onState: (text: string) => void, onMissing: () => void }} handlers
+   * @param {{ headers: () => Record<string, string>, onOpen: (isFirst: boolean) => void, onState: (text: string) => void, onMissing: () => void }} handlers
    */
   constructor(path, query, handlers) {
     this.#path = path;
@@ -105,9 +105,10 @@ export class ScreenStream {
     this.#lost = 0;
     const isMoved = this.replica !== null && replica !== this.replica;
     this.replica = replica;
-    document.dispatchEvent(new CustomEvent("aquifer:found", { detail: this.#isFirst ? "first" : null }));
+    const isFirst = this.#isFirst;
+    document.dispatchEvent(new CustomEvent("aquifer:found", { detail: isFirst ? "first" : null }));
     this.#isFirst = false;
-    this.#handlers.onOpen();
+    this.#handlers.onOpen(isFirst);
     if (isMoved) this.#look(LOOKS);
   }
 

@@ -51,7 +51,7 @@ extension DriveCreateScreen {
             switch self {
             case .name, .size, .transaction: ["text"]
             case .create: ["size", "cost"]
-            case .handOver: ["typed?"]
+            case .handOver: ["transaction", "typed?"]
             default: []
             }
         }

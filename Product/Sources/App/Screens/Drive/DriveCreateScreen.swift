@@ -75,6 +75,8 @@ final class DriveCreateScreen: Screen {
             }
         case .handOver:
             let typed = fields["typed"] ?? ""
+            // A transaction that was typed over this one may never have arrived.
+            guard try fields.text("transaction") == model.handedText else { throw .outdated("transaction") }
             return toItsEnd { await model.handOver(confirmedBy: typed) }
         }
     }

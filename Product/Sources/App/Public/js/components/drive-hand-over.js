@@ -6,9 +6,10 @@ import { icon } from "./icon.js";
 /**
  * A transaction that the owner has signed elsewhere: pasted, read back in words, and sent.
  *
- * @param {{ send: Send<"drive-create"> }} options
+ * @param {{ send: Send<"drive-create">, isSettled: () => boolean, isLost: () => boolean }} options `isLost` is true if the last text did not
+ * arrive
  */
-export function driveHandOver({ send }) {
+export function driveHandOver({ send, isSettled, isLost }) {
   /** @type {Partial<Wire.DriveCreateState>} */
   let state = {};
   const open = h("button", { class: "button button-quiet", type: "button", "aria-expanded": "false", "aria-controls": "drive-hand", "data-test": "hand-open", onclick: () => {
@@ -19,7 +20,7 @@ export function driveHandOver({ send }) {
   const label = h("label", { class: "field-label", for: "drive-hand-text" });
   /** @type {HTMLTextAreaElement} */
   const area = h("textarea", { id: "drive-hand-text", class: "field-input drive-hand-text", rows: "5", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-    "aria-describedby": "drive-hand-hint drive-hand-error", "data-kept": true, "data-test": "hand-text", oninput: () => send("transaction", { text: area.value }, "transaction") });
+    "aria-describedby": "drive-hand-hint drive-hand-error", "data-kept": true, "data-test": "hand-text", oninput: () => say() });
   const hint = h("p", { class: "field-hint", id: "drive-hand-hint" });
   const error = fieldError("drive-hand-error", "hand-error");
   const asked = h("div", { role: "status" });
@@ -28,6 +29,11 @@ export function driveHandOver({ send }) {
   const done = h("div", { role: "status" });
   const form = h("form", { class: "drive-hand-form", id: "drive-hand", novalidate: true, hidden: true, "data-test": "hand-form" },
     h("div", { class: "field" }, label, area, hint, error), asked, confirmation, done, h("div", { class: "compose-buttons" }, submit));
+  const say = () => send("transaction", { text: area.value }, "transaction");
+  /** Says again what did not arrive. */
+  const tell = () => {
+    if (isLost()) say();
+  };
   /** The user confirms an irreversible transaction by typing a name, as on the account's own page. */
   const isConfirmed = () => !state.handedConfirmation || typed.value === state.handedConfirmation;
   /** The reason why the transaction that stands there was not carried out. */
@@ -38,9 +44,10 @@ export function driveHandOver({ send }) {
     { input: typed, error: typedError, problem: () => (isConfirmed() ? "" : t("drive.typed.wrong", { name: state.handedConfirmation })) },
   ], {
     // The model receives the typed text first, and its state brings the text back.
-    isHeard: () => state.handed === area.value, isReady: () => Boolean(state.canHandOver) && isConfirmed(), isBusy: () => state.phase === "creating",
+    isHeard: () => isSettled() && state.handed === area.value, tell, isReady: () => Boolean(state.canHandOver) && isConfirmed(), isBusy: () => state.phase === "creating",
     send: () => {
-      send("handOver", { typed: typed.value });
+      // The intent names the transaction that stands here: the model may have another one.
+      send("handOver", { transaction: area.value, typed: typed.value });
       typed.value = "";
     },
   });
@@ -58,7 +65,7 @@ export function driveHandOver({ send }) {
     drawOnce(open, () => [icon("key"), t("drive.hand.open")]);
     setText(label, t("drive.hand.label"));
     setText(hint, t("drive.hand.hint"));
-    if (document.activeElement !== area && state.handed !== undefined) area.value = state.handed;
+    if (document.activeElement !== area && state.handed !== undefined && isSettled() && !isLost()) area.value = state.handed;
     area.readOnly = state.phase === "creating";
     replaceWhen(asked, `${state.handedText} ${state.handedOwner}`, () => state.handedText &&
       h("div", { class: "drive-cost drive-hand-asked", "data-test": "hand-asked" }, icon("key"),
@@ -71,5 +78,5 @@ export function driveHandOver({ send }) {
     fields.answered();
     if (failure() && !before && form.contains(document.activeElement)) area.focus();
   };
-  return Object.assign(element, { draw });
+  return Object.assign(element, { draw, tell });
 }

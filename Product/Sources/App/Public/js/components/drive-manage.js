@@ -58,7 +58,9 @@ export function driveManage({ send, isSettled, dismiss, onClose }) {
   const storage = h("form", { class: "drive-storage", novalidate: true }, amountField, question);
   const wrong = () => state.amountProblem ?? (isReducing ? null : state.addProblem);
   const fields = new Form([{ input: amount, error, problem: wrong }], {
-    isHeard: () => isSettled() && state.amount === amount.value.trim(), isReady: () => !wrong(), isBusy: () => Boolean(state.action), send: () => show(true),
+    isHeard: () => isSettled() && state.amount === amount.value.trim(),
+    // An amount that did not arrive is said again.
+    tell: () => isSettled() && send("amount", { text: amount.value }, "amount"), isReady: () => !wrong(), isBusy: () => Boolean(state.action), send: () => show(true),
   });
   storage.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -8,9 +8,17 @@ import { Told, Wish } from "../logic/told.js";
  * @property {HTMLElement} input gets the focus if this is the first wrong part
  * @property {HTMLElement} error the place of its error
  * @property {() => string | null | undefined} problem the error as the part stands; nothing if it is right
- * @property {() => string} [text] what was typed, if it is not the text of the field
+ * @property {() => string} [text] what was typed, if it is not the text of the field, which then may be drawn anew
  * @property {() => string | null | undefined} [certain] the error that nothing can mend that is typed after it
  */
+
+/**
+ * True for what can be typed in.
+ *
+ * @param {HTMLElement} input
+ * @returns {input is HTMLInputElement | HTMLTextAreaElement}
+ */
+const isField = (input) => input instanceof HTMLInputElement || input instanceof HTMLTextAreaElement;
 
 let isPressed = false;
 addEventListener("pointerdown", () => (isPressed = true), { capture: true });
@@ -45,6 +53,8 @@ export class Form {
   /** @type {HTMLElement | null} */
   #led = null;
   #send;
+  /** The texts of the fields when it was to be sent. */
+  #wished = "";
   /** True from the first time that it was to be sent and was not ready, until it begins anew. */
   wasMissed = false;
 
@@ -53,6 +63,7 @@ export class Form {
    * @param {object} options
    * @param {() => boolean} options.isHeard true if the model has heard all that was typed
    * @param {() => boolean} options.isReady true if it can be sent
+   * @param {() => void} [options.tell] says again what was typed and did not arrive
    * @param {() => void} options.send
    * @param {() => boolean} [options.isBusy] true while it is being sent
    */
@@ -61,7 +72,7 @@ export class Form {
     this.#send = options.send;
     this.#parts = parts.map((part) => ({ ...part, told: new Told() }));
     for (const { input, told, text } of this.#parts) {
-      if (!(input instanceof HTMLInputElement || input instanceof HTMLTextAreaElement)) continue;
+      if (!isField(input)) continue;
       input.addEventListener("input", () => this.edited(input));
       input.addEventListener("blur", () => afterPress(() => {
         told.left(text ? text() : input.value);
@@ -87,7 +98,13 @@ export class Form {
     this.#wish.begin();
     this.#send = send;
     this.#led = null;
+    this.#wished = this.#texts;
+    if (!this.#options.isHeard()) this.#options.tell?.();
     this.#try();
+  }
+
+  get #texts() {
+    return JSON.stringify(this.#parts.map(({ input, text }) => (isField(input) && !text ? input.value : null)));
   }
 
   /** A state has come, or everything was heard. */
@@ -112,6 +129,8 @@ export class Form {
   #try() {
     const { isHeard, isReady } = this.#options;
     if (!this.#wish.isOpen || !isHeard()) return;
+    // A state has put another text in a field: that is not what was to be sent.
+    if (this.#texts !== this.#wished) return this.#wish.heard();
     if (isReady()) {
       this.#wish.end();
       return this.#send();
@@ -133,7 +152,7 @@ export class Form {
       const text = told.text(problem() ?? "", certain?.() ?? "");
       setText(error, text);
       error.hidden = text === "";
-      if (input instanceof HTMLInputElement || input instanceof HTMLTextAreaElement) input.setAttribute("aria-invalid", String(text !== ""));
+      if (isField(input)) input.setAttribute("aria-invalid", String(text !== ""));
     }
   }
 }

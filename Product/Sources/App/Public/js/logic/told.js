@@ -39,6 +39,23 @@ export class Told {
 }
 
 /**
+ * The wish that is open: a user wants one thing at a time.
+ *
+ * @type {Wish | null}
+ */
+let waiting = null;
+
+/**
+ * Ends the wish of any form. The page may show something else than what was to be sent: an edit did not arrive, the connection was lost, or
+ * the page was left. Returns true if there was a wish.
+ */
+export function endWish() {
+  const wasOpen = waiting?.isOpen ?? false;
+  waiting?.end();
+  return wasOpen;
+}
+
+/**
  * A form that its user wants to send. The typed text may still be on its way to the model, and the state that answers it on its way back:
  * the wish holds until then, and no longer, so that nothing is sent later by surprise.
  */
@@ -53,12 +70,15 @@ export class Wish {
   }
 
   begin() {
+    waiting?.end();
+    waiting = this;
     this.#isOpen = true;
     this.#until = 0;
   }
 
   end() {
     this.#isOpen = false;
+    if (waiting === this) waiting = null;
   }
 
   /** True while it holds. */

@@ -30,7 +30,7 @@ export class DriveCreateScreen extends ModelScreen {
     // Below the button, which nothing that comes later moves.
     h("div", { class: "drive-balance" }, this.#balance, this.#after));
   #instead = h("div", { role: "status" });
-  #handOver = driveHandOver({ send: this.send.bind(this) });
+  #handOver = driveHandOver({ send: this.send.bind(this), isSettled: () => this.isSettled, isLost: () => this.isLost("transaction") });
   /** @type {Form} */
   #fields;
   #isFirst = true;
@@ -43,16 +43,14 @@ export class DriveCreateScreen extends ModelScreen {
     this.shell = shell;
     this.#name.error.dataset.test = "name-error";
     this.#size.error.dataset.test = "size-error";
-    for (const [name, { input }] of /** @type {const} */ ([["name", this.#name], ["size", this.#size]])) {
-      input.addEventListener("input", () => this.send(name, { text: input.value }, name));
-    }
+    for (const [name, { input }] of this.#typed) input.addEventListener("input", () => this.send(name, { text: input.value }, name));
     this.#fields = new Form([
       { ...this.#name, certain: () => (this.#fields.wasMissed ? this.state?.nameError : null), problem: () => this.state?.nameError ?? (this.#name.input.value ? "" : t("drive.limit.noName")) },
       { ...this.#size, certain: () => (this.#fields.wasMissed ? this.state?.sizeError : null), problem: () => this.state?.sizeError ?? (this.#size.input.value ? "" : t("drive.create.size.missing")) },
     ], {
       // The state brings the text back that the model has heard.
       isHeard: () => this.isSettled && this.state?.name === this.#name.input.value && this.state.size === this.#size.input.value,
-      isReady: () => Boolean(this.state?.canCreate), isBusy: () => this.state?.phase === "creating" || this.state?.phase === "created",
+      tell: () => this.#tell(), isReady: () => Boolean(this.state?.canCreate), isBusy: () => this.state?.phase === "creating" || this.state?.phase === "created",
       // What is confirmed is what this page shows: another price, or the size of another tab, creates nothing.
       send: () => this.send("create", { size: this.#size.input.value, cost: this.state?.spend?.shades ?? "" }),
     });
@@ -65,6 +63,21 @@ export class DriveCreateScreen extends ModelScreen {
 
   get title() {
     return t(this.state?.phase === "created" ? "drive.created.title" : "drive.create");
+  }
+
+  get #typed() {
+    return /** @type {const} */ ([["name", this.#name], ["size", this.#size]]);
+  }
+
+  /** Says again what did not arrive. */
+  #tell() {
+    for (const [name, { input }] of this.#typed) if (this.isLost(name)) this.send(name, { text: input.value }, name);
+  }
+
+  opened() {
+    super.opened();
+    this.#tell();
+    this.#handOver.tell();
   }
 
   hide() {
@@ -80,8 +93,7 @@ export class DriveCreateScreen extends ModelScreen {
     // The user has seen an account that this tab created before it was loaded again: the page begins with the form.
     if (this.#isFirst && state.phase === "created") this.send("again");
     this.#isFirst = false;
-    settle(this.#name.input, state.name, this.isSettled, state.phase === "created");
-    settle(this.#size.input, state.size, this.isSettled, state.phase === "created");
+    for (const [name, { input }] of this.#typed) settle(input, state[name], this.isSettled && !this.isLost(name), state.phase === "created");
     if (before?.phase !== state.phase) this.shell.titleChanged();
     if (before && before.phase !== state.phase) this.#changed(before.phase, state);
     this.#draw();

@@ -31,6 +31,12 @@ export class FoaasPreviewScreen extends ModelScreen {
    */
   #check = null;
   #wasDone = true;
+  /**
+   * The fields of the operation by their names.
+   *
+   * @type {Map<string, HTMLInputElement>}
+   */
+  #inputs = new Map();
   element = h("section", { class: "screen preview-screen", "data-test": "screen-foaas-preview" },
     h("header", { class: "screen-bar" }, this.#back, this.#title), this.#panel, this.#instead);
 
@@ -52,6 +58,26 @@ export class FoaasPreviewScreen extends ModelScreen {
 
   get title() {
     return this.state?.title ?? t("foaas.preview");
+  }
+
+  opened() {
+    super.opened();
+    this.#tell();
+  }
+
+  /** The names of the fields whose last text did not arrive. */
+  get #lost() {
+    return [...this.#inputs.keys()].filter((name) => this.isLost(`edit ${name}`));
+  }
+
+  /** Says again what did not arrive. */
+  #tell() {
+    for (const name of this.#lost) this.#say(name);
+  }
+
+  /** @param {string} name */
+  #say(name) {
+    this.send("edit", { field: name, value: this.#inputs.get(name)?.value ?? "" }, `edit ${name}`);
   }
 
   hide() {
@@ -101,7 +127,9 @@ export class FoaasPreviewScreen extends ModelScreen {
       const [input, error] = [row.querySelector("input"), row.querySelector("p")];
       return input && error ? [{ input, error, problem: () => (input.value.trim() === "" ? t("foaas.field.empty") : "") }] : [];
     });
-    this.#check = new Form(parts, { isHeard: () => this.isSettled, isReady: () => Boolean(this.state?.canFinish), send: () => this.send("finish") });
+    this.#check = new Form(parts, {
+      isHeard: () => this.isSettled && this.#lost.length === 0, tell: () => this.#tell(), isReady: () => Boolean(this.state?.canFinish), send: () => this.send("finish"),
+    });
   }
 
   /** @param {Wire.FoaasPreviewField} field */
@@ -113,9 +141,8 @@ export class FoaasPreviewScreen extends ModelScreen {
     input.setAttribute("aria-describedby", error.id);
     const row = h("div", { class: "field" }, label, h("div", { class: "field-box" }, input), error);
     input.value = field.value;
-    input.addEventListener("input", () => {
-      this.send("edit", { field: field.field, value: input.value }, `edit ${field.field}`);
-    });
+    this.#inputs.set(field.field, input);
+    input.addEventListener("input", () => this.#say(field.field));
     input.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || event.isComposing) return;
       event.preventDefault();
@@ -126,7 +153,7 @@ export class FoaasPreviewScreen extends ModelScreen {
     /** @param {Wire.FoaasPreviewField} now */
     const draw = ({ name, value }) => {
       setText(label, name ?? "");
-      if (this.isSettled && document.activeElement !== input) input.value = value;
+      if (this.isSettled && !this.isLost(`edit ${field.field}`) && document.activeElement !== input) input.value = value;
     };
     return Object.assign(row, { draw });
   }

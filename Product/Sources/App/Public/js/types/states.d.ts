@@ -807,7 +807,7 @@ declare namespace Wire {
             create: { size: string, cost: string };
             again: {};
             transaction: { text: string };
-            handOver: { typed?: string };
+            handOver: { transaction: string, typed?: string };
             refresh: {};
         };
         "drive-account": {

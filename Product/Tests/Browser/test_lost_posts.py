@@ -1,0 +1,118 @@
+"""A page whose request fails alone, while the stream of its states goes on: nothing is done with other values than those that it shows, and nothing
+is lost without a word."""
+
+import json
+
+from playwright.sync_api import expect
+
+from test_drive import drive  # noqa: F401 (a fixture)
+
+
+class Lost:
+    """The requests of one intent of a screen, which do not arrive until `end()`."""
+
+    def __init__(self, page, screen, intent, holds=False, **fields):
+        self.page, self.intent, self.fields, self.holds = page, intent, fields, holds
+        self.pattern = f"**/api/screens/{screen}/intents*"
+        self.messages, self.held = [], []
+        page.expects_failed_requests = True
+        page.page.route(self.pattern, self._route)
+
+    def _route(self, route):
+        message = route.request.post_data_json
+        if message["intent"] != self.intent or any(message.get(name) != value for name, value in self.fields.items()):
+            return route.continue_()
+        self.messages.append(message)
+        if self.holds:
+            self.held.append(route)
+        else:
+            route.abort("connectionreset")
+
+    def wait(self, count=1):
+        self.page.until(lambda: len(self.messages) >= count, f"{self.intent} was sent, and lost")
+
+    def end(self):
+        self.page.page.unroute(self.pattern, self._route)
+        for route in self.held:
+            route.continue_()
+
+
+def heard(page, intent, act):
+    """Does something, and returns the request of the intent that follows."""
+    def is_it(request):
+        return "/intents" in request.url and (request.post_data_json or {}).get("intent") == intent
+    with page.page.expect_request(is_it) as request:
+        act()
+    return request.value
+
+
+def from_another_tab(page, request, **fields):
+    """The same request with other fields, as a duplicated tab would send it: it has the same model."""
+    data = json.dumps(request.post_data_json | fields)
+    assert page.context.request.post(request.url, headers=request.all_headers(), data=data).status == 204
+
+
+class TestAPress:
+    def form(self, drive):
+        page = drive("/drive/new")
+        name = heard(page, "name", lambda: page.by("create-name").fill("Harbour papers"))
+        page.by("create-size").fill("1MB")
+        expect(page.by("cost")).to_contain_text("SHDW")
+        return page, name
+
+    def test_whose_last_edit_was_lost_does_nothing_later_and_the_next_one_does_what_the_page_shows(self, drive):
+        page, name = self.form(drive)
+        lost = Lost(page, "drive-create", "size")
+        page.by("create-size").fill("2MB")
+        lost.wait()
+        # The press says it once more, and that is lost, too.
+        page.by("create").click()
+        lost.wait(2)
+        # A state comes, which still has the size of before.
+        from_another_tab(page, name, text="Other papers")
+        expect(page.by("create-name")).to_have_value("Other papers")
+        page.frames()
+        assert "create" not in page.intents
+        expect(page.by("create-size")).to_have_value("2MB")
+        lost.end()
+        sent = heard(page, "create", lambda: page.by("create").click())
+        assert sent.post_data_json["size"] == "2MB"
+        expect(page.by("created")).to_contain_text("Other papers")
+
+    def test_is_forgotten_when_its_page_is_left(self, drive):
+        page, _ = self.form(drive)
+        lost = Lost(page, "drive-create", "size", holds=True)
+        page.by("create-size").fill("2MB")
+        page.by("create").click()
+        lost.wait()
+        page.by("nav-drive").click()
+        expect(page.by("screen-drive")).to_be_visible()
+        page.page.go_back()
+        expect(page.by("create-form")).to_be_visible()
+        with page.page.expect_response(lambda response: "/intents" in response.url):
+            lost.end()
+        page.frames()
+        assert "create" not in page.intents
+        expect(page.by("create-size")).to_have_value("2MB")
+
+    def test_hands_no_transaction_over_that_another_one_was_pasted_over(self, drive):
+        page, name = self.form(drive)
+        page.by("hand-open").click()
+        heard(page, "transaction", lambda: page.by("hand-text").fill("AAAA"))
+        expect(page.by("hand-error")).to_contain_text("ends too early")
+        lost = Lost(page, "drive-create", "transaction")
+        page.by("hand-text").fill("bm9uZQ==")
+        lost.wait()
+        page.by("hand-submit").click(force=True)
+        lost.wait(2)
+        from_another_tab(page, name, text="Other papers")
+        expect(page.by("create-name")).to_have_value("Other papers")
+        expect(page.by("hand-text")).to_have_value("bm9uZQ==")
+        assert "handOver" not in page.intents
+        # The next press says it again, and the page then tells of this one.
+        lost.end()
+        heard(page, "transaction", lambda: page.by("hand-submit").click(force=True))
+        expect(page.by("hand-text")).to_have_value("bm9uZQ==")
+        # Named with another transaction than the model has, it is refused.
+        other = json.dumps({"intent": "handOver", "transaction": "AAAA", "typed": ""})
+        assert page.context.request.post(name.url, headers=name.all_headers(), data=other).status == 400
