@@ -5,14 +5,16 @@ import json
 
 from playwright.sync_api import expect
 
+from test_audio import audio, compose, tone  # noqa: F401 (one is a fixture)
 from test_drive import drive  # noqa: F401 (a fixture)
+from test_payments import EXPIRY, GOOD, fill_card, wallet  # noqa: F401 (one is a fixture)
 
 
 class Lost:
     """The requests of one intent of a screen, which do not arrive until `end()`."""
 
     def __init__(self, page, screen, intent, holds=False, **fields):
-        self.page, self.intent, self.fields, self.holds = page, intent, fields, holds
+        self.page, self.screen, self.intent, self.fields, self.holds = page, screen, intent, fields, holds
         self.pattern = f"**/api/screens/{screen}/intents*"
         self.messages, self.held = [], []
         page.expects_failed_requests = True
@@ -29,7 +31,11 @@ class Lost:
             route.abort("connectionreset")
 
     def wait(self, count=1):
-        self.page.until(lambda: len(self.messages) >= count, f"{self.intent} was sent, and lost")
+        """The page knows that so many have failed, unless they are held."""
+        self.page.until(lambda: len(self.messages) >= count, f"{self.intent} was sent")
+        if not self.holds:
+            self.page.until(lambda: sum(f"/{self.screen}/intents" in url for url in self.page.failed) >= count, f"{self.intent} was lost")
+        self.page.frames()
 
     def end(self):
         self.page.page.unroute(self.pattern, self._route)
@@ -116,3 +122,58 @@ class TestAPress:
         # Named with another transaction than the model has, it is refused.
         other = json.dumps({"intent": "handOver", "transaction": "AAAA", "typed": ""})
         assert page.context.request.post(name.url, headers=name.all_headers(), data=other).status == 400
+
+
+class TestATitleThatWasLost:
+    def test_is_told_again_at_the_next_press_and_the_clip_is_posted_under_it(self, audio, tmp_path):
+        page = audio()
+        compose(page, tone(tmp_path), "Rain")
+        lost = Lost(page, "audio-compose", "title")
+        page.by("clip-title").fill("Rain in May")
+        lost.wait()
+        page.by("send").click()
+        # The press says it once more, and that is lost, too: nothing is posted.
+        lost.wait(2)
+        page.frames()
+        assert "send" not in page.intents
+        expect(page.by("clip-title")).to_have_value("Rain in May")
+        lost.end()
+        page.by("send").click()
+        expect(page.by("sent-title")).to_have_text("Rain in May")
+
+    def test_is_told_again_when_the_stream_comes_back(self, audio, tmp_path):
+        page = audio()
+        compose(page, tone(tmp_path), "Rain")
+        lost = Lost(page, "audio-compose", "title")
+        page.by("clip-title").fill("Rain in May")
+        lost.wait()
+        lost.end()
+        page.server.stop()
+        told = heard(page, "title", lambda: page.server.start())
+        assert told.post_data_json["text"] == "Rain in May"
+        expect(page.by("clip-title")).to_have_value("Rain in May")
+
+    def test_is_refused_by_a_form_that_has_another_one(self, audio, tmp_path):
+        page = audio()
+        typed = heard(page, "title", lambda: compose(page, tone(tmp_path), "Rain"))
+        other = json.dumps({"intent": "send", "title": "Rain in May", "author": ""})
+        assert page.context.request.post(typed.url, headers=typed.all_headers(), data=other).status == 400
+        expect(page.by("send")).to_be_visible()
+
+
+class TestACardWhoseEditWasLost:
+    def test_is_saved_as_it_stands_or_not_at_all(self, wallet):
+        page = wallet("/cards/new")
+        fill_card(page, GOOD, EXPIRY)
+        expect(page.by("save")).to_have_attribute("data-ready", "true")
+        lost = Lost(page, "card-form", "edit", field="holder")
+        page.page.locator("#card-holder").fill("Beatriz Lima")
+        lost.wait()
+        page.by("save").click()
+        lost.wait(2)
+        page.frames()
+        assert "save" not in page.intents
+        lost.end()
+        page.by("save").click()
+        expect(page.by("screen-cards")).to_be_visible()
+        expect(page.by("card").filter(has_text="Beatriz Lima")).to_have_count(1)

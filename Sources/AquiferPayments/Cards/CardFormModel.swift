@@ -54,6 +54,11 @@ public final class CardFormModel {
         judge()
     }
 
+    /// True if this is the text of a field. A page that shows another one may have lost an edit: its card is not saved.
+    public func has(_ text: String, in field: Field) -> Bool {
+        (typed[field] ?? "") == text
+    }
+
     /// Saves the card if ``canSave`` is true, and empties the form.
     public func save() async {
         guard canSave, let card else { return }

@@ -463,7 +463,9 @@ struct CardScreenTests {
         #expect(model.number.isComplete && model.number.brand == .visa && !model.canSave)
         model.edit(.expiry, "12/29")
         #expect(model.canSave)
+        #expect(model.has("Ana Souza", in: .holder) && !model.has("Ana Sousa", in: .holder))
         await model.save()
+        #expect(model.has("", in: .holder))
         #expect(model.saved?.masked == "•••• 1881" && model.number.digits == 0 && !model.canSave)
         #expect(try await world.service.vault.cards().map(\.masked) == ["•••• 1881"])
     }

@@ -55,6 +55,16 @@ struct IntentFields: Sendable {
         return text
     }
 
+    /// Checks a text that the page shows against that of the screen. A text that the page leaves out is not checked.
+    ///
+    /// - Throws: ``IntentError/outdated(_:)`` if the page shows another one: nothing may be done with it then.
+    func check(_ field: String, is text: String) throws(IntentError) { try check(field) { $0 == text } }
+
+    /// The same, for a text that only its model can compare.
+    func check(_ field: String, _ isCurrent: (String) -> Bool) throws(IntentError) {
+        if let shown = fields[field], !isCurrent(shown) { throw .outdated(field) }
+    }
+
     /// A field that the intent needs, read as a value of this type.
     func value<Value>(_ field: String, _ read: (String) -> Value?) throws(IntentError) -> Value {
         guard let value = read(try text(field)) else { throw .invalid(field) }

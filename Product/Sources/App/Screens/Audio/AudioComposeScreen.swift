@@ -41,7 +41,7 @@ final class AudioComposeScreen: Screen {
         var fields: [String] {
             switch self {
             case .title: ["text"]
-            case .send, .retry, .later: ["author?"]
+            case .send, .retry, .later: ["title?", "author?"]
             default: []
             }
         }
@@ -118,12 +118,14 @@ final class AudioComposeScreen: Screen {
             }
         case .send, .retry:
             let author = fields["author"]
+            try fields.check("title", is: model.title)
             return {
                 if let author { model.sign(author) }
                 await self.post { await $0.send() }
             }
         case .later:
             let author = fields["author"]
+            try fields.check("title", is: model.title)
             return {
                 if let author { model.sign(author) }
                 await self.post { await $0.sendLater() }

@@ -50,6 +50,8 @@ final class CardFormScreen: Screen {
         var fields: [String] {
             switch self {
             case .edit: ["field", "value"]
+            // Never the number.
+            case .save: ["holder?", "expiry?"]
             default: []
             }
         }
@@ -101,7 +103,11 @@ final class CardFormScreen: Screen {
             let field = try fields.value("field", CardFormModel.Field.init)
             let value = try fields.text("value")
             return { model.edit(field, value) }
-        case .save: return { await model.save() }
+        case .save:
+            for field in [CardFormModel.Field.holder, .expiry] {
+                try fields.check(field.rawValue) { model.has($0, in: field) }
+            }
+            return { await model.save() }
         case .reset: return { model.reset() }
         case .dismissError: return { model.dismissError() }
         }

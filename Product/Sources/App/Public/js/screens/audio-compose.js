@@ -100,6 +100,8 @@ export class AudioComposeScreen extends ModelScreen {
   #isActing = false;
   /** True until the first state of a connection that is not the page's first one. */
   #isBack = false;
+  /** True if the page was left since its last state: another visit may have typed another title. */
+  #wasLeft = false;
   /** True if the replica that was to send is gone: nobody here knows what became of the clip. */
   #isInDoubt = false;
   #parts = new Form([
@@ -107,7 +109,8 @@ export class AudioComposeScreen extends ModelScreen {
     // The model says nothing about a title that nobody has typed.
     { input: this.#field, error: this.#titleError, certain: () => this.state?.titleError, problem: () => this.state?.titleError ?? (this.#field.value === "" ? t("clip.noTitle") : "") },
   ], {
-    isHeard: () => this.isSettled && this.#upload === null, isReady: () => Boolean(this.state?.canSend), isBusy: () => this.state?.phase === "sending" || this.#hasEnded,
+    // The clip is sent with the title that stands here.
+    isHeard: () => this.isSettled && this.#upload === null && this.state?.title === this.#field.value, tell: () => this.isSettled && this.#tellTitle(), isReady: () => Boolean(this.state?.canSend), isBusy: () => this.state?.phase === "sending" || this.#hasEnded,
     send: () => this.#send("send"),
   });
   #dropping;
@@ -149,6 +152,7 @@ export class AudioComposeScreen extends ModelScreen {
   hide() {
     super.hide();
     this.#isInDoubt = false;
+    this.#wasLeft = true;
     this.#dropping.stop();
     this.#cancelRecording();
     this.#preview.pause();
@@ -166,22 +170,30 @@ export class AudioComposeScreen extends ModelScreen {
   }
 
   /**
-   * The form may be another one, in a replica that has never heard of it: it is filled in again, unless the clip may be on its way.
+   * The form may be another one, in a replica that has never heard of it: it is filled in again, unless the clip may be on its way. A title
+   * that did not arrive is told again to any form.
    *
    * @param {Wire.AudioComposeState} state
    * @param {Wire.AudioComposeState | null} [before]
    */
   #tellAgain(state, before) {
-    this.#isBack = false;
-    if (state.phase !== "empty" || state.fileError || before?.phase === "sent" || before?.phase === "queued") return;
-    if (state.title === "" && (this.#isActing || before?.phase === "sending")) {
+    const wasLeft = this.#wasLeft;
+    this.#isBack = this.#wasLeft = false;
+    if (this.#isInDoubt || [state.phase, before?.phase].some((phase) => phase === "sent" || phase === "queued")) return;
+    const isEmpty = state.phase === "empty" && !state.fileError;
+    if (isEmpty && state.title === "" && (this.#isActing || before?.phase === "sending")) {
       this.#isInDoubt = true;
       this.#forgetFile();
       this.#field.value = "";
       return;
     }
-    if (this.#field.value !== state.title) this.send("title", { text: this.#field.value }, "title");
-    if (this.#chosen) this.#take(this.#chosen, true);
+    if (isEmpty || !wasLeft) this.#tellTitle();
+    if (isEmpty && this.#chosen) this.#take(this.#chosen, true);
+  }
+
+  /** Says the title again, unless the model has it. */
+  #tellTitle() {
+    if (this.state && this.state.phase !== "sending" && this.state.title !== this.#field.value) this.send("title", { text: this.#field.value }, "title");
   }
 
   #forgetFile() {
@@ -204,7 +216,7 @@ export class AudioComposeScreen extends ModelScreen {
     if (before && before.phase !== state.phase) this.#isActing = false;
     // Only what this page has not read itself comes back from the server: the file of the page before it.
     if (state.file && !before && !this.#upload) this.#preview.restore(state.file.name, kept);
-    if (this.isSettled && document.activeElement !== this.#field) this.#field.value = state.title;
+    if (this.isSettled && !this.isLost("title") && document.activeElement !== this.#field) this.#field.value = state.title;
     if (before && before.phase !== state.phase) this.#changed(before.phase, state);
     this.#draw();
     this.#parts.answered();
@@ -341,7 +353,7 @@ export class AudioComposeScreen extends ModelScreen {
     player.pause();
     this.#preview.pause();
     this.#isActing = true;
-    this.send(intent === "send" && this.state.phase === "failed" ? "retry" : intent, { author: this.#author.value });
+    this.send(intent === "send" && this.state.phase === "failed" ? "retry" : intent, { title: this.#field.value, author: this.#author.value });
   }
 
   #picked() {

@@ -60,9 +60,12 @@ export class CardFormScreen extends ModelScreen {
     const { number, holder, expiry } = this.#fields;
     number.box.append(this.#brand);
     this.#form = new Form(FIELDS.map((name) => ({
-      input: this.#fields[name].input, error: this.#fields[name].error, problem: () => this.#hint(name)?.problem,
+      input: this.#fields[name].input, error: this.#fields[name].error, text: () => this.#text(name), problem: () => this.#hint(name)?.problem,
       certain: () => (name !== "holder" && this.#fields[name].input.value !== "" ? this.#hint(name)?.error : null),
-    })), { isHeard: () => this.state !== null && this.isSettled, isReady: () => Boolean(this.state?.canSave), isBusy: () => this.#isSaving || this.#hasSent, send: () => this.#send() });
+    })), {
+      isHeard: () => this.state !== null && this.isSettled && this.#lost.length === 0, tell: () => this.#lost.forEach((name) => this.#tell(name)),
+      isReady: () => Boolean(this.state?.canSave), isBusy: () => this.#isSaving || this.#hasSent, send: () => this.#send(),
+    });
     // Without names, nothing in this form could reach an address even if it were ever submitted.
     const form = h("form", { class: "card-form", novalidate: true, autocomplete: "on", "data-test": "card-form" },
       this.#alert, number.element, this.#badge, holder.element, expiry.element, this.#save, this.#promise);
@@ -94,7 +97,12 @@ export class CardFormScreen extends ModelScreen {
     super.opened();
     if (this.#isFresh) this.send("reset");
     this.#isFresh = false;
-    for (const name of FIELDS) if (this.#fields[name].input.value) this.#tell(name);
+    for (const name of FIELDS) if (this.#fields[name].input.value || this.isLost(`edit ${name}`)) this.#tell(name);
+  }
+
+  /** The fields whose last text did not arrive. */
+  get #lost() {
+    return FIELDS.filter((name) => this.isLost(`edit ${name}`));
   }
 
   hide() {
@@ -188,13 +196,24 @@ export class CardFormScreen extends ModelScreen {
 
   /** @param {Field} name */
   #tell(name) {
-    const { input } = this.#fields[name];
-    this.send("edit", { field: name, value: name === "number" ? digitsOf(input.value) : input.value }, `edit ${name}`);
+    this.send("edit", { field: name, value: this.#text(name) }, `edit ${name}`);
+  }
+
+  /**
+   * The text of a field as the model has it.
+   *
+   * @param {Field} name
+   */
+  #text(name) {
+    const { value } = this.#fields[name].input;
+    return name === "number" ? digitsOf(value) : value;
   }
 
   async #send() {
     this.#hasSent = true;
-    if (!(await this.send("save"))) this.#hasSent = false;
+    // The card is saved as it stands here. The number is told by `edit` alone: a form whose number did not arrive is not sent.
+    for (const name of /** @type {const} */ (["holder", "expiry"])) this.#tell(name);
+    if (!(await this.send("save", { holder: this.#text("holder"), expiry: this.#text("expiry") }))) this.#hasSent = false;
   }
 }
 

@@ -722,7 +722,7 @@ declare namespace Wire {
         "card-form": {
             appear: {};
             edit: { field: string, value: string };
-            save: {};
+            save: { holder?: string, expiry?: string };
             reset: {};
             dismissError: {};
             refresh: {};
@@ -775,9 +775,9 @@ declare namespace Wire {
         "audio-compose": {
             appear: {};
             title: { text: string };
-            send: { author?: string };
-            retry: { author?: string };
-            later: { author?: string };
+            send: { title?: string, author?: string };
+            retry: { title?: string, author?: string };
+            later: { title?: string, author?: string };
             cancel: {};
             again: {};
             removeFile: {};
