@@ -37,6 +37,12 @@ class Lost:
             self.page.until(lambda: sum(f"/{self.screen}/intents" in url for url in self.page.failed) >= count, f"{self.intent} was lost")
         self.page.frames()
 
+    def drop(self):
+        """The requests that are held do not arrive."""
+        for route in self.held:
+            route.abort("connectionreset")
+        self.held = []
+
     def end(self):
         self.page.page.unroute(self.pattern, self._route)
         for route in self.held:
@@ -177,3 +183,73 @@ class TestACardWhoseEditWasLost:
         page.by("save").click()
         expect(page.by("screen-cards")).to_be_visible()
         expect(page.by("card").filter(has_text="Beatriz Lima")).to_have_count(1)
+
+
+class TestAnAct:
+    UNANSWERED = "There was no answer, so it isn’t certain whether that worked. Look before you try again."
+
+    def test_that_is_lost_alone_is_told_and_works_the_next_time(self, drive):
+        page = drive("/drive/new")
+        page.by("create-name").fill("Harbour papers")
+        page.by("create-size").fill("1MB")
+        expect(page.by("cost")).to_contain_text("SHDW")
+        lost = Lost(page, "drive-create", "create")
+        page.by("create").click()
+        lost.wait()
+        expect(page.by("toast")).to_have_text(self.UNANSWERED)
+        lost.end()
+        page.by("create").click()
+        expect(page.by("created")).to_contain_text("Harbour papers")
+
+    def test_that_waited_for_an_edit_which_was_lost_is_told_too(self, drive):
+        page = drive("/drive/new")
+        page.by("create-name").fill("Harbour papers")
+        page.by("create-size").fill("1MB")
+        expect(page.by("cost")).to_contain_text("SHDW")
+        lost = Lost(page, "drive-create", "size", holds=True)
+        page.by("create-size").fill("2MB")
+        page.by("create").click()
+        lost.wait()
+        lost.drop()
+        expect(page.by("toast")).to_have_text(self.UNANSWERED)
+        assert "create" not in page.intents
+
+    def test_while_the_server_is_gone_is_told_by_the_page_alone(self, drive):
+        page = drive("/drive/new")
+        page.by("create-name").fill("Harbour papers")
+        page.by("create-size").fill("1MB")
+        expect(page.by("cost")).to_contain_text("SHDW")
+        page.server.stop()
+        page.by("create").click()
+        expect(page.by("server-lost")).to_be_visible()
+        expect(page.by("toast")).to_have_count(0)
+        page.server.start()
+        expect(page.by("server-lost")).to_have_count(0)
+
+
+class TestARequestWithoutAnAnswer:
+    def test_is_given_up_so_that_the_next_one_goes_out(self, drive):
+        page = drive()
+        page.page.clock.install()
+        page.page.goto(page.server.base + "/drive/new")
+        lost = Lost(page, "drive-create", "name", holds=True)
+        page.by("create-name").fill("Harbour papers")
+        lost.wait()
+        page.by("create-size").fill("1MB")
+        assert "size" not in page.intents
+        page.page.clock.fast_forward("00:46")
+        page.until(lambda: "size" in page.intents, "the next one goes out")
+
+    def test_is_given_up_when_its_stream_comes_back_and_is_said_again(self, drive):
+        page = drive("/drive/new")
+        expect(page.by("create-name")).to_be_editable()
+        heard(page, "size", lambda: page.by("create-size").fill("1MB"))
+        expect(page.by("cost")).to_contain_text("SHDW")
+        lost = Lost(page, "drive-create", "name", holds=True)
+        page.by("create-name").fill("Harbour papers")
+        lost.wait()
+        page.server.stop()
+        page.server.start()
+        lost.wait(2)
+        assert [message["text"] for message in lost.messages] == ["Harbour papers"] * 2
+        lost.end()

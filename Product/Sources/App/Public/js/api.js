@@ -80,10 +80,12 @@ const meant = (replica) => (replica === null ? {} : { [REPLICA]: replica });
  * @param {string} url
  * @param {object} [body]
  * @param {string | null} [replica] the only one that may take it; null for any
+ * @param {AbortSignal} [signal] ends it with the signal's reason, if it is aborted
  */
-export async function request(method, url, body, replica = null) {
+export async function request(method, url, body, replica = null, signal) {
   return exchange(url, {
     method,
+    signal,
     headers: { ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...meant(replica) },
     body: body === undefined ? undefined : JSON.stringify(body),
   });

@@ -1,5 +1,6 @@
 import { ApiError, STARTING, address, request } from "./api.js";
 import { IntentQueue } from "./logic/intent-queue.js";
+import { Patience } from "./logic/patience.js";
 import { endWish } from "./logic/told.js";
 import { ScreenStream } from "./stream.js";
 import { carried, carries } from "./carried.js";
@@ -7,6 +8,9 @@ import { message } from "./components/states.js";
 import { toast, toastOnce } from "./components/toast.js";
 import { replayed } from "./replay.js";
 import { t } from "./i18n.js";
+
+/** The time in which a stream shows that a server is gone, in milliseconds. */
+const MOMENT = 1000;
 
 /**
  * The screens that this page has shown, since it was loaded by its user.
@@ -44,6 +48,13 @@ export class ModelScreen {
    * @type {Set<string>}
    */
   #lost = new Set();
+  #patience = new Patience();
+  /**
+   * The name of the edit that is on its way.
+   *
+   * @type {string | null}
+   */
+  #posting = null;
   /** True if this is the first look at the screen since its user loaded the page. */
   isFirstLook = false;
   /** True until something is said beside that the screen is looked at. */
@@ -64,6 +75,8 @@ export class ModelScreen {
       onOpen: (isFirst) => {
         // A press that the loss of a connection kept waiting does nothing later by itself.
         if (!isFirst) endWish();
+        // `opened` says it again.
+        if (this.#patience.streamOpened() && this.#posting !== null) this.#lost.add(this.#posting);
         this.opened();
       },
       onState: (text) => {
@@ -190,27 +203,39 @@ export class ModelScreen {
    * @param {string | null} replaces
    */
   async #post(message, replaces) {
+    const signal = this.#patience.begin(this.#stream.isOpen);
+    this.#posting = replaces;
     try {
-      await request("POST", address(`/api/screens/${this.#name}/intents`, this.#query), message, this.replica);
+      await request("POST", address(`/api/screens/${this.#name}/intents`, this.#query), message, this.replica, signal);
       if (replaces !== null) this.#lost.delete(replaces);
       return true;
     } catch (error) {
       // A form that waits for it is not sent: the model has something else than the page shows.
-      endWish();
+      const wasWished = endWish();
       if (replaces !== null) this.#lost.add(replaces);
+      const isAct = replaces === null || wasWished;
       if (error instanceof ApiError && error.status === 421) {
         this.misdirected();
         // `opened` tells again what was typed. An act is its user's to repeat, when the page shows how things stand.
-        if (replaces === null) toast(t("error.request"), "danger");
+        if (isAct) toast(t("error.request"), "danger");
         return false;
       }
-      // A server that is gone is shown by the stream, for the whole page.
+      const isUnanswered = signal.aborted || (error instanceof ApiError && error.status === 0);
       // One that knows no such screen is told by the screen itself.
-      const isShown = error instanceof ApiError && ([0, 401, 404].includes(error.status) || error.kind === STARTING);
+      const isShown = isUnanswered || (error instanceof ApiError && ([401, 404].includes(error.status) || error.kind === STARTING));
       if (replayed !== null) toastOnce(t("replay.still"));
       else if (!isShown) toast(t("error.request"), "danger");
+      else if (isUnanswered && isAct) setTimeout(() => this.#tellUnanswered(), MOMENT);
       return false;
+    } finally {
+      this.#patience.end();
+      this.#posting = null;
     }
+  }
+
+  /** A server that is gone is shown by the stream, for the whole page. A request that was lost alone is shown by nothing else. */
+  #tellUnanswered() {
+    if (this.#stream.isOpen) toastOnce(t("error.unanswered"), "danger");
   }
 
   #heard() {

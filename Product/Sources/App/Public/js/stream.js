@@ -44,6 +44,8 @@ export class ScreenStream {
    * @type {string | null}
    */
   replica = null;
+  /** True while the connection is there. */
+  isOpen = false;
   /** True until the first connection is there, or cannot be made. */
   #isFirst = true;
 
@@ -103,6 +105,7 @@ export class ScreenStream {
   #opened(replica) {
     clearTimeout(this.#lost);
     this.#lost = 0;
+    this.isOpen = true;
     const isMoved = this.replica !== null && replica !== this.replica;
     this.replica = replica;
     const isFirst = this.#isFirst;
@@ -159,12 +162,14 @@ export class ScreenStream {
     this.#lost = 0;
     const connection = this.#connection;
     this.#connection = null;
+    this.isOpen = false;
     connection?.abort();
   }
 
   /** @param {string} kind of what has ended it */
   #failed(kind) {
     this.#connection = null;
+    this.isOpen = false;
     clearTimeout(this.#looking);
     this.#isFirst = false;
     if (!this.#wanted) return;

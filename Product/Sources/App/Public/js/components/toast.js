@@ -22,8 +22,8 @@ export function toast(text, tone = "neutral") {
  *
  * @param {string} text
  */
-export function toastOnce(text) {
-  if (![...frame("toasts").children].some((item) => item.textContent === text)) toast(text);
+export function toastOnce(text, tone = "neutral") {
+  if (![...frame("toasts").children].some((item) => item.textContent === text)) toast(text, tone);
 }
 
 /**
