@@ -253,3 +253,23 @@ class TestARequestWithoutAnAnswer:
         lost.wait(2)
         assert [message["text"] for message in lost.messages] == ["Harbour papers"] * 2
         lost.end()
+
+
+ANNOUNCED = """() => { window.__announced = [];
+new MutationObserver(() => __announced.push(document.getElementById("announcer").textContent)).observe(document.getElementById("announcer"), { childList: true }); }"""
+
+
+def test_a_post_that_ends_is_called_cancelled_only_if_this_page_has_cancelled_it(audio, tmp_path):
+    page = audio()
+    compose(page, tone(tmp_path, seconds=60, rate=44100), "Never mind")
+    page.evaluate(ANNOUNCED)
+    page.connection("slow")
+    sent = heard(page, "send", lambda: page.by("send").click())
+    expect(page.by("send-progress")).to_be_visible()
+    from_another_tab(page, sent, intent="cancel")
+    expect(page.by("send")).to_be_visible()
+    page.by("send").click()
+    page.by("cancel-send").click()
+    expect(page.by("send")).to_be_visible()
+    page.until(lambda: any("Cancelled" in text for text in page.evaluate("__announced")), "it is said")
+    assert sum("Cancelled" in text for text in page.evaluate("__announced")) == 1

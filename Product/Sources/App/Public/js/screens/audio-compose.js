@@ -98,6 +98,8 @@ export class AudioComposeScreen extends ModelScreen {
   #chosen = null;
   /** True from the click that sends until the model says what became of it. */
   #isActing = false;
+  /** True from the click that cancels until the post has ended. */
+  #isCancelling = false;
   /** True until the first state of a connection that is not the page's first one. */
   #isBack = false;
   /** True if the page was left since its last state: another visit may have typed another title. */
@@ -238,7 +240,14 @@ export class AudioComposeScreen extends ModelScreen {
       this.#forgetFile();
       queueMicrotask(() => find(this.#result, "h2")?.focus({ focusVisible: false }));
     }
-    if (before === "sending" && phase === "ready") announce(message ?? t("compose.cancelled"));
+    // A form that another replica has kept is ready, too: nobody has cancelled it.
+    if (before === "sending" && phase === "ready" && this.#isCancelling) announce(message ?? t("compose.cancelled"));
+    this.#isCancelling = false;
+  }
+
+  async #cancel() {
+    this.#isCancelling = true;
+    if (!(await this.send("cancel"))) this.#isCancelling = false;
   }
 
   #draw() {
@@ -321,7 +330,7 @@ export class AudioComposeScreen extends ModelScreen {
       onclick: primary ? null : run, "data-ready": String(canSend || name === "cancel-send"),
     }, icon(glyph), title);
     replaceWhen(this.#buttons, `${phase === "sending" || phase === "failed" ? phase : ""} ${canSend}`, () => (phase === "sending"
-      ? [button("cancel-send", "close", t("cancel"), () => this.send("cancel"))]
+      ? [button("cancel-send", "close", t("cancel"), () => this.#cancel())]
       : [button(phase === "failed" ? "retry-send" : "send", phase === "failed" ? "reload" : "sent", t(phase === "failed" ? "retry" : "compose.send"), null, true),
         button("later", "outbox", t("compose.later"), () => this.#parts.attempt(() => this.#send("later")))]));
     if (hadFocus && !this.#buttons.contains(document.activeElement)) find(this.#buttons, "button")?.focus({ focusVisible: false });
