@@ -184,6 +184,29 @@ class TestACardWhoseEditWasLost:
         expect(page.by("screen-cards")).to_be_visible()
         expect(page.by("card").filter(has_text="Beatriz Lima")).to_have_count(1)
 
+    def test_is_saved_by_the_next_press_when_the_server_is_gone_just_after_save(self, wallet):
+        page = wallet("/cards/new")
+        fill_card(page, GOOD, EXPIRY)
+        pattern = "**/api/screens/card-form/intents*"
+
+        def taken(route):
+            """The request is answered, and nothing comes of it."""
+            if route.request.post_data_json["intent"] != "save":
+                return route.continue_()
+            route.fulfill(status=204)
+
+        page.page.route(pattern, taken)
+        with page.page.expect_response(lambda response: (response.request.post_data_json or {}).get("intent") == "save"):
+            page.by("save").click()
+        page.page.unroute(pattern, taken)
+        page.server.stop()
+        page.server.start()
+        expect(page.by("toast")).to_have_text(TestAnAct.UNANSWERED)
+        expect(page.by("save")).to_have_attribute("data-ready", "true")
+        page.by("save").click()
+        expect(page.by("screen-cards")).to_be_visible()
+        expect(page.by("card")).to_have_count(1)
+
 
 class TestAnAct:
     UNANSWERED = "There was no answer, so it isn’t certain whether that worked. Look before you try again."

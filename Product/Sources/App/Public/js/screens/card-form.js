@@ -4,7 +4,7 @@ import { Form, drawReady, field } from "../components/form.js";
 import { icon } from "../components/icon.js";
 import { masked } from "../components/mask.js";
 import { errorBanner } from "../components/states.js";
-import { toast } from "../components/toast.js";
+import { toast, toastOnce } from "../components/toast.js";
 import { h, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { dated, digitsOf, expiryDigits, grouped } from "../logic/mask.js";
@@ -46,6 +46,8 @@ export class CardFormScreen extends ModelScreen {
   #isSaving = false;
   /** False until this screen has sent its card: cards that were saved earlier are ignored. */
   #hasSent = false;
+  /** True if the stream came back while the card was being sent: the model, perhaps another one, has not heard the fields again. */
+  #isUntold = false;
   #isFresh = true;
   element;
 
@@ -97,6 +99,13 @@ export class CardFormScreen extends ModelScreen {
     super.opened();
     if (this.#isFresh) this.send("reset");
     this.#isFresh = false;
+    // A model that hears a field forgets the card that it has saved: the next state may tell of that first.
+    if (this.#hasSent) this.#isUntold = true;
+    else this.#tellAll();
+  }
+
+  #tellAll() {
+    this.#isUntold = false;
     for (const name of FIELDS) if (this.#fields[name].input.value || this.isLost(`edit ${name}`)) this.#tell(name);
   }
 
@@ -129,6 +138,7 @@ export class CardFormScreen extends ModelScreen {
       if (this.#target === "/cards") this.shell.savedCard = state.saved;
       return this.shell.back(this.#target);
     }
+    if (this.#isUntold && this.isSettled && !state.isSaving) this.#goOn(state);
     this.#isSaving = state.isSaving;
     this.shell.busy(this, state.isSaving);
     this.#mask.redraw();
@@ -138,6 +148,17 @@ export class CardFormScreen extends ModelScreen {
 
   settled() {
     this.#form.answered();
+  }
+
+  /**
+   * The card was sent, and whoever was to save it is gone. Sent once more it is saved once.
+   *
+   * @param {Wire.CardFormState} state
+   */
+  #goOn(state) {
+    this.#hasSent = false;
+    this.#tellAll();
+    if (!state.error) toastOnce(t("error.unanswered"), "danger");
   }
 
   /**
@@ -213,7 +234,9 @@ export class CardFormScreen extends ModelScreen {
     this.#hasSent = true;
     // The card is saved as it stands here. The number is told by `edit` alone: a form whose number did not arrive is not sent.
     for (const name of /** @type {const} */ (["holder", "expiry"])) this.#tell(name);
-    if (!(await this.send("save", { holder: this.#text("holder"), expiry: this.#text("expiry") }))) this.#hasSent = false;
+    if (await this.send("save", { holder: this.#text("holder"), expiry: this.#text("expiry") })) return;
+    this.#hasSent = false;
+    if (this.#isUntold) this.#tellAll();
   }
 }
 
