@@ -186,7 +186,7 @@ public final class PaymentModel {
     private func loadCards() async {
         do throws(VaultError) {
             cards = try await service.vault.cards()
-            if problem != nil { problem = nil }
+            if isOver(problem) { problem = nil }
         } catch {
             problem = .vault(error)
         }
@@ -196,6 +196,16 @@ public final class PaymentModel {
         if let card, cards.contains(where: { $0.id == card.id }), !isNewer || chosen == card { return }
         card = chosen
         forgetCode()
+    }
+
+    /// True if a problem ends when the cards were read. The reason why a payment was not sent stays, unless the card was the
+    /// reason: whoever comes back to the form would otherwise see one that nobody has used.
+    private func isOver(_ problem: Problem?) -> Bool {
+        switch problem {
+        case nil: false
+        case .vault, .payment(.noCard), .payment(.cardExpired), .payment(.testCard): true
+        case .payment: phase != .ready
+        }
     }
 
     func show(_ record: PaymentRecord) async {

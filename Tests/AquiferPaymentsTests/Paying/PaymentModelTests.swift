@@ -447,6 +447,22 @@ struct PaymentModelTests {
         await model.pay()
         #expect(model.phase == .ready && model.problem == .payment(.ledger(.full(path: "/s"))))
         #expect(world.client.requests.count == 1)
+        // A user who comes back to the form still sees why nothing was sent.
+        await model.appear()
+        #expect(model.problem == .payment(.ledger(.full(path: "/s"))))
+        model.dismissProblem()
+        #expect(model.problem == nil)
+    }
+
+    @Test("A payment that was not sent for want of its card says so until the cards are read again")
+    func withoutCard() async throws {
+        let (world, model) = try await ready(.transaction())
+        fill(model)
+        _ = try await world.service.vault.remove(try #require(model.card?.id))
+        await model.pay()
+        #expect(model.problem == .payment(.noCard))
+        await model.appear()
+        #expect(model.problem == nil && model.needsCard)
     }
 }
 
