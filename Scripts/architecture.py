@@ -3,7 +3,7 @@
 Usage: architecture.py [PACKAGE-FOLDER [DESCRIPTION]]. Prints each broken rule as file:line: what is wrong; exits with 1
 if there is any. DESCRIPTION is a file with the output of `swift package dump-package`, for callers that have it already.
 
-What a file's text breaks is remembered: the tests look at many copies of the package that differ in one file.
+The rules that a file's text breaks are remembered: the tests look at many copies of the package that differ in one file.
 """
 
 import functools
@@ -236,7 +236,7 @@ def rules_of_every_file(target, name, lines):
 
 @functools.cache
 def rules_of_a_text(target, name, declared, ours, is_product, text):
-    """What a file breaks by its text alone, as (line number, words)."""
+    """The rules that a file breaks by its text alone, as (line number, words)."""
     lines = text.splitlines()
     broken = list(rules_of_every_file(target, name, lines))
     if is_product:

@@ -140,7 +140,7 @@ final class EntryTable {
         committed = number
     }
 
-    /// Carries out a change as a commit of its own. Where nothing was to change, SQLite commits nothing unless it is counted.
+    /// Carries out a change as a commit of its own. SQLite commits nothing where nothing was to change, unless commits are counted.
     ///
     /// - Parameter isOneStatement: true if the change is one statement, which is its own commit outside of a transaction.
     func commit(_ isOneStatement: Bool, _ change: Change) throws(StoreError) {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The store in Redis, its connection broken before the answer", .timeLimit(.minutes(3)))
 struct LostAnswersTests {
-    /// What the server was asked, and what observers were told.
+    /// The questions that the server got, and the news that observers got.
     private final class Seen: Sendable {
         private let state = Locked<(commands: [String], changes: [StoreChange])>(([], []))
 

@@ -3,7 +3,7 @@ import Foundation
 
 /// A network on which a server is reached slowly: it passes on so many bytes, and waits.
 final class SlowNetwork: Sendable {
-    /// Where to reach the server through it.
+    /// The port at which the server is reached through it.
     let port: UInt16
     private let listening: Int32
     private let accepted = Locked(0)
@@ -38,7 +38,7 @@ final class SlowNetwork: Sendable {
                     close(near)
                     continue
                 }
-                // What is small is passed on at once.
+                // A small message is passed on at once.
                 for end in [near, far] {
                     var isOn = Int32(1)
                     setsockopt(end, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
@@ -79,7 +79,7 @@ final class SlowNetwork: Sendable {
                 guard case .done(let more) = result else { return }
                 sent += more
             }
-            // What is small passes at once.
+            // A small message does not wait.
             usleep(UInt32(count) * pause / UInt32(piece))
         }
     }

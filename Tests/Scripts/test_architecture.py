@@ -19,7 +19,7 @@ DESCRIPTION = "description.json"
 
 
 def architecture(script, folder):
-    """What the script tells of a copy. It runs in this process, where it remembers the files that it has seen."""
+    """The script's findings for a copy. It runs in this process, where it remembers the files that it has seen."""
     # A copy whose Package.swift is unchanged need not be described again, which takes longer than the rules.
     described, root = folder / DESCRIPTION, script.parents[1]
     is_same = described.exists() and (folder / "Package.swift").read_text() == (root / "Package.swift").read_text()

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { Attempts } from "../../Sources/App/Public/js/logic/attempts.js";
 
-/** What a tab keeps. */
+/** The storage of a tab. */
 function tab() {
   const values = new Map();
   return { get: (name) => values.get(name) ?? null, set: (name, value) => (value === null ? values.delete(name) : values.set(name, value)), values };

@@ -84,8 +84,7 @@ extension Downloads {
     /// Deletes expired and damaged files and keeps the others. Pins stay. Reads every byte.
     ///
     /// - Returns: the URLs of the deleted files, as far as they are known.
-    /// - Throws: ``StoreError`` at the first file that the system cannot read: a failure of the system is no damage. What was
-    ///   deleted before stays deleted.
+    /// - Throws: ``StoreError`` at the first file that the system cannot read: a failure of the system is no damage. Files that were deleted before stay deleted.
     @discardableResult
     public func validate() async throws(StoreError) -> [URL] {
         var removed: [URL] = []

@@ -154,7 +154,7 @@ extension Outbox {
             needed.insert(change.target)
         }
         for target in old where !needed.contains(target) {
-            // What cannot be forgotten now is forgotten by a later process.
+            // A later process forgets those that cannot be forgotten now.
             try? await shelf.forget(target, of: kind, before: horizon)
         }
     }

@@ -17,8 +17,7 @@ import AquiferFoundation
 /// - A cache that fails is passed over, and so is a damaged copy. If a copy could not be deleted, the cache is out of use until all
 ///   of its entries were deleted: nothing is read from it, and no later change waits for it. Give the cache an expiry (`RedisStore(expireAfter:)`): a machine that is stopped between a change and its
 ///   deletion, with nobody else to hear of the change, leaves an old copy for as long.
-/// - The cache is this store's own: nothing else may use its prefix. A Redis that keeps snapshots comes back with copies from before them:
-///   give it none.
+/// - The cache is this store's own: nothing else may use its prefix. Let it keep no snapshots: they would bring old copies back.
 public final class TieredStore: CacheStore, CopiedReads {
     /// A number of bytes.
     public struct Bound: Sendable, Hashable {

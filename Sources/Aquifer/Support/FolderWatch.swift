@@ -57,7 +57,7 @@ package enum FolderWatch {
 /// A watch that could not begin at once.
 private final class LateWatch: Sendable {
     private struct State {
-        /// What waits for the next attempt; then the watch.
+        /// The wait for the next attempt; then the watch.
         var held: StoreObservation?
         var hasEnded = false
     }

@@ -1,7 +1,7 @@
 import Aquifer
 import AquiferFoundation
 
-/// What the ledger is told of a payment that this desk sends.
+/// The ledger's news of a payment that this desk sends.
 extension PaymentDesk {
     /// The pause before an outcome is recorded again. Each that fails doubles the pause.
     static let firstPause = Duration.seconds(1)

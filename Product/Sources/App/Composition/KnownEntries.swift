@@ -38,7 +38,7 @@ enum KnownEntries {
         family(of: key) != nil || Outbox.hasEntry(key) || others.contains(where: key.hasPrefix)
     }
 
-    /// What a user's own store has beside payments, the outbox and the families.
+    /// The entries of a user's own store beside payments, the outbox and the families.
     private static let others = [OutboxPause.key, AudioDraftShelf.prefix, DraftFiles.prefix, StoredDriveKey.key]
 
     /// The reason why an entry cannot be shown; `nil` if it can be shown, or if no app knows its key.

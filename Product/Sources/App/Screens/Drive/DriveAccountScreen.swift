@@ -42,7 +42,7 @@ final class DriveAccountScreen: Screen {
         names = account.map { ObjectNamesModel(service, account: $0) }
     }
 
-    // What a page has handed over and never sent belongs to nobody any more.
+    // Files that a page has handed over and never sent belong to nobody any more.
     isolated deinit { draft.files.forEach(uploads.remove) }
 
     func refresh() async { await model?.refresh() }
