@@ -33,7 +33,7 @@ public final class PostgresStore: CacheStore {
     /// Tells the messages of this store from those of others.
     let instance: String
     /// The changes of calls that threw `.uncertain`. If one of them is made later, the server's message tells it.
-    let doubts: Locked<Set<StoreChange>>
+    let doubts: DoubtfulChanges
 
     /// See `CacheStore.changes`. After a break of the connection, it tells that everything may have changed.
     public let changes: StoreChanges
@@ -67,7 +67,7 @@ public final class PostgresStore: CacheStore {
         self.instance = instance
         place = connecting.place
         let changes = StoreChanges()
-        let doubts = Locked<Set<StoreChange>>([])
+        let doubts = DoubtfulChanges()
         (self.changes, self.doubts) = (changes, doubts)
         let leaseEnds = StoreChanges()
         (self.leaseEnds, self.hasLeases) = (leaseEnds, hasLeases)
@@ -77,7 +77,7 @@ public final class PostgresStore: CacheStore {
             Listener(owning: listening.connection, channels: schema.quotedChannels) { message in
                 if message.isOwn(instance) {
                     // Observers know the changes of this store, but not one whose caller could not learn that it was made.
-                    let made = message.changes.filter { change in doubts.withLock { $0.remove(change) != nil } }
+                    let made = doubts.isEmpty ? [] : message.changes.filter { doubts.remove($0) }
                     if made.isEmpty { return false }
                     queue.async { for change in made { changes.post(change) } }
                     return true

@@ -159,7 +159,7 @@ final class EventLoop: @unchecked Sendable {
         if let link, !link.isIdle {
             if nextLook <= now {
                 link.look(at: now)
-                nextLook = now + connecting.patience / Self.looks
+                nextLook = now + max(connecting.patience / Self.looks, .milliseconds(1))
             }
             if let deadline = link.deadline(connecting.patience), deadline + .seconds(1) <= now { lose(link) }
         }

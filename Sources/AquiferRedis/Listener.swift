@@ -74,10 +74,10 @@ extension Listener.Message {
     }
 
     /// True if it tells a change whose caller could not learn whether it was made: nobody here was told since. It is in doubt no more then.
-    func isDoubted(in doubts: Locked<Set<StoreChange>>) -> Bool {
-        guard case .told(let text) = self, doubts.withLock({ !$0.isEmpty }) else { return false }
+    func isDoubted(in doubts: DoubtfulChanges) -> Bool {
+        guard case .told(let text) = self, !doubts.isEmpty else { return false }
         guard let change = ToldChange.change(text, to: "") else { return false }
-        return doubts.withLock { $0.remove(change) != nil }
+        return doubts.remove(change)
     }
 
     /// Tells observers what it says, unless it is the instance's own.

@@ -16,7 +16,7 @@ extension RedisStore {
 
     /// Takes note of a change of which nobody can tell whether it was made, or will be.
     func doubt(_ change: StoreChange) {
-        doubts.withLock { _ = $0.insert(change) }
+        doubts.insert(change)
         // The server's message may have come before, when it was passed over as this store's own.
         changes.post(change)
     }

@@ -36,7 +36,7 @@ public final class RedisStore: CacheStore {
     /// Tells the messages of this store from those of others.
     private let instance = Value.token().prefix(8).hexadecimal
     /// The changes of calls that threw `.uncertain`. If one of them is made later, the server's message tells it.
-    let doubts: Locked<Set<StoreChange>>
+    let doubts: DoubtfulChanges
     /// Tells the ends of leases, here and on other machines.
     let leaseEnds: StoreChanges
     /// The known generations, by the parts of the store.
@@ -52,7 +52,7 @@ public final class RedisStore: CacheStore {
     ///   - address: `redis://[[user]:password@]host[:port][/database]`, or `unix:///path[?db=number]`.
     ///   - prefix: the beginning of the names of its keys in the database. Stores with different prefixes share nothing.
     ///   - expireAfter: the time after which the server forgets an entry that was not written again; `nil` for never.
-    ///   - patience: the time for which a call waits for the server.
+    ///   - patience: the time for which a call waits for a server that takes and sends nothing.
     /// - Throws: `StoreError.failed(operation:reason:)` for an address that cannot be used.
     public init(
         _ address: String, prefix: String = "aquifer", expireAfter: Duration? = nil, patience: Duration = .seconds(5)
@@ -60,7 +60,7 @@ public final class RedisStore: CacheStore {
         let address = try RedisAddress(address)
         let (names, instance) = (RedisNames(prefix: prefix), instance)
         let told = Locked<(changes: StoreChanges, leaseEnds: StoreChanges)?>(nil)
-        let doubts = Locked<Set<StoreChange>>([])
+        let doubts = DoubtfulChanges()
         // Observers are told on a thread of their own: they must not hold up what is on its way.
         let queue = DispatchQueue(label: "aquifer.redis.changes")
         let listener = Listener(channel: names.channel, leaseChannel: names.leaseChannel) { message in

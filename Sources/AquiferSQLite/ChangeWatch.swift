@@ -167,8 +167,9 @@ final class ChangeWatch: Sendable {
     private func lookForAnother() {
         let isAnother = state.withLock { state in
             if state.hasEnded || state.connection?.isCurrent == true { return false }
+            let wasBlind = state.connection == nil
             Self.open(path, &state)
-            return true
+            return !wasBlind || state.connection != nil
         }
         if isAnother { changes.post(.everything) }
     }

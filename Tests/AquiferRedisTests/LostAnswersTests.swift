@@ -75,7 +75,8 @@ struct LostAnswersTests {
 
     @Test("A change in doubt that is made later is told once")
     func doubts() {
-        let doubts = Locked<Set<StoreChange>>([.entry("a")])
+        let doubts = DoubtfulChanges()
+        doubts.insert(.entry("a"))
         let message = { (change: StoreChange) in Listener.Message.told(ToldChange.text(change, from: "me")) }
         #expect(!message(.entry("b")).isDoubted(in: doubts))
         #expect(message(.entry("a")).isDoubted(in: doubts))
