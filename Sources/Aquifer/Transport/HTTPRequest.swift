@@ -121,9 +121,10 @@ extension HTTPRequest {
     /// the redirect would send the body to another origin. All clients of this package use this method, so that they
     /// follow the same rules.
     ///
-    /// The validators and conditions stay behind: they are about what was at the first address, and the other one may say
-    /// "not modified" of something else. So what lies behind a redirect is transferred whole each time: ask for an address that is
-    /// known to have moved for good at its new place. `Range` and `If-Range` go along, because the bytes of a download are
+    /// The validators and conditions of a request with a safe method stay behind: they are about what was at the first address, and the
+    /// other one may say "not modified" of something else. So what lies behind a redirect is transferred whole each time: ask for an
+    /// address that is known to have moved for good at its new place. A change takes its conditions along: without them it would replace
+    /// what nobody has seen. `Range` and `If-Range` go along, because the bytes of a download are
     /// compared with what is on disk.
     ///
     /// - Throws: `.tooManyRedirects` when it leads to another scheme than `http(s)`, or from `https` to `http`; the errors of
@@ -141,13 +142,13 @@ extension HTTPRequest {
         var next = self
         next.url = target
         next.wasRedirected = true
-        for name in Self.conditions { next.headers[name] = nil }
         if becomesGet(after: head.status) {
             next.method = .get
             next.followsRedirects = true
             next.body = nil
             for name in ["Content-Type", "Content-Length", "Content-Encoding"] { next.headers[name] = nil }
         }
+        if next.method.isSafe { for name in Self.conditions { next.headers[name] = nil } }
         if !target.hasSameOrigin(as: url) {
             guard next.body == nil else { return nil }
             for name in ["Authorization", "Cookie", "Proxy-Authorization"] { next.headers[name] = nil }

@@ -106,7 +106,9 @@ struct HTTPValuesTests {
         #expect((try post.redirected(by: head) != nil) == isSameOrigin)
     }
 
-    @Test("A redirect takes no validators and conditions along, but ranges", arguments: ["/2", "https://b.example/"])
+    @Test(
+        "A redirected GET takes no validators and conditions along, but ranges",
+        arguments: ["/2", "https://b.example/"])
     func conditionsStay(target: String) throws {
         let url = try #require(URL(string: "https://a.example/1"))
         let conditions = ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since"]
@@ -116,6 +118,19 @@ struct HTTPValuesTests {
         let next = try #require(try HTTPRequest(.get, url, headers: fields).redirected(by: head))
         for name in conditions { #expect(next.headers[name] == nil, "\(name)") }
         for name in ["Range", "If-Range", "Accept"] { #expect(next.headers[name] == fields[name], "\(name)") }
+    }
+
+    @Test(
+        "A change takes its conditions along, unless the redirect makes it a GET",
+        arguments: ["PUT", "PATCH", "DELETE"] as [HTTPMethod], [307, 308, 303])
+    func conditionsGo(method: HTTPMethod, status: Int) throws {
+        let url = try #require(URL(string: "https://a.example/1"))
+        let fields: HTTPHeaders = ["If-Match": "\"1\"", "If-None-Match": "*", "If-Unmodified-Since": "then"]
+        let head = HTTPResponseHead(status: status, headers: ["Location": "/2"], url: url)
+        let request = HTTPRequest(method, url, headers: fields, followsRedirects: true)
+        let next = try #require(try request.redirected(by: head))
+        #expect(next.method == (status == 303 ? .get : method))
+        #expect(next.headers == (status == 303 ? [:] : fields))
     }
 
     @Test("A 304 behind a redirect is no answer, and one without a redirect is")
