@@ -47,19 +47,20 @@ extension Outbox {
     /// and a sweep removes them if there is no item.
     ///
     /// - Returns: false when the number has an entry.
+    /// - Throws: `StoreError.uncertain` if the item may be there; another error if it is not.
     func isSaved(
         _ record: OutboxRecord, _ number: UInt64, _ hold: inout AttachmentHold?
     ) async throws(StoreError) -> Bool {
         do throws(StoreError) { return try await shelf.insert(record, number) } catch {
             switch await aftermath(of: error, saving: record.head.key, number) {
             case .saved: return true
-            case .notSaved: break
+            case .notSaved: throw error
             case .unknown:
                 // The number stays open as well: the item may come later.
                 numbered = []
                 hold = nil
+                throw error.inDoubt(operation: "queue an item")
             }
-            throw error
         }
     }
 
@@ -93,17 +94,33 @@ extension Outbox {
 
     /// Makes the copies of a saved item its own.
     ///
-    /// - Throws: `StoreError.failed` if a sweep has taken a copy away before. The item is withdrawn then.
+    /// - Throws: `StoreError.failed` if a sweep has taken a copy away before. The item is withdrawn then. `StoreError.uncertain` if it could
+    ///   not be withdrawn.
     func confirm(_ hold: AttachmentHold?, _ number: UInt64) async throws(StoreError) {
         guard let hold, let attachments, !hold.names.isEmpty else { return }
         // The item is saved: copies that cannot be confirmed now stay with it all the same.
         guard (try? await attachments.confirm(hold)) == false else { return }
         // An item that is gone was sent by now, with its copies.
-        let isWithdrawn = try await shelf.change(number) { _ -> (OutboxShelf.Change, Bool) in (.delete, true) }.value
+        let isWithdrawn: Bool?
+        do throws(StoreError) {
+            isWithdrawn = try await shelf.change(number) { _ -> (OutboxShelf.Change, Bool) in (.delete, true) }.value
+        } catch {
+            throw error.inDoubt(operation: "queue an item")
+        }
         guard isWithdrawn == true else { return }
         throw .failed(
             operation: "keep the files of an item",
             reason: "another process took this one for dead, and removed them; queue it again")
+    }
+}
+
+extension StoreError {
+    /// The error of a change that may have been made although it ended with this one.
+    func inDoubt(operation: String) -> StoreError {
+        switch self {
+        case .uncertain, .ended: self
+        default: .uncertain(operation: operation, reason: "\(self)")
+        }
     }
 }
 

@@ -38,7 +38,8 @@ extension Outbox {
     ///   - key: the idempotency key, if the request has one already; by default, a new one.
     ///   - label: the app's name for it, for lists.
     ///   - onSent: receives the number of bytes of the body that have been sent, see ``HTTPRequest/onSent``.
-    /// - Throws: the errors of ``enqueue(_:key:group:label:)``. Nothing is queued or sent then.
+    /// - Throws: the errors of ``enqueue(_:key:group:label:)``. Nothing is queued or sent then. Only after
+    ///   ``StoreError/uncertain(operation:reason:)`` it may be queued, and is sent later: look at ``items()`` before you post it again.
     public func post(
         _ request: HTTPRequest, key: String? = nil, label: String = "", onSent: (@Sendable (UInt64) -> Void)? = nil
     ) async throws(OutboxError) -> Delivery {

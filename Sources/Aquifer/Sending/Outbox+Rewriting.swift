@@ -51,6 +51,7 @@ extension Outbox {
     /// Finds out whether an item was replaced although that ended with an error.
     ///
     /// - Returns: the item, if it was replaced. A later sweep removes the files that it had before.
+    /// - Throws: `StoreError.uncertain` if it may have been replaced; the error itself if it was not.
     private func conclude(
         _ error: OutboxError, replacing id: ID, _ key: String, _ hold: AttachmentHold?
     ) async throws(OutboxError) -> Item {
@@ -66,10 +67,13 @@ extension Outbox {
             work.ring()
             changes.ring()
             return Item(id, record.head, .waiting)
-        case .notSaved: await attachments?.remove(hold?.names ?? [])
-        case .unknown: break
+        case .notSaved:
+            await attachments?.remove(hold?.names ?? [])
+            throw error
+        case .unknown:
+            guard case .store(let failure) = error else { throw error }
+            throw .store(failure.inDoubt(operation: "edit an item"))
         }
-        throw error
     }
 
     /// Refuses a request that no client can send.

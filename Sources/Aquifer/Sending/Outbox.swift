@@ -171,8 +171,8 @@ public actor Outbox {
     ///   - label: the app's name for it, for lists.
     /// - Throws: ``OutboxError``: `.store` when the request could not be saved (``StoreError/full(path:)`` when the
     ///   disk is full), `.attachment` when one of its files is missing, `.unsendable` when its URL is no web address, a
-    ///   field has a line break, or `key` is empty or is not printable ASCII. Nothing is queued then; after
-    ///   ``StoreError/uncertain(operation:reason:)`` it may be, so look at ``items()`` before you queue it again.
+    ///   field has a line break, or `key` is empty or is not printable ASCII. Nothing is queued then. Only after
+    ///   ``StoreError/uncertain(operation:reason:)`` it may be, and is sent: look at ``items()`` before you queue it again.
     @discardableResult
     public func enqueue(
         _ request: HTTPRequest, key: String? = nil, group: String? = nil, label: String = ""

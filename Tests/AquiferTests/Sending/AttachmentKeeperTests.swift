@@ -263,7 +263,9 @@ struct AttachmentKeeperTests {
                 try await shared.outbox(kind, "a", over: store).enqueue(shared.request(file))
             }
             store.fail([LateStore.unflushed, LateStore.unflushed], isDark: false)
-            await #expect(throws: OutboxError.store(LateStore.unflushed)) {
+            // The caller must not take it for "nothing is queued".
+            let doubt = StoreError.uncertain(operation: "queue an item", reason: "\(LateStore.unflushed)")
+            await #expect(throws: OutboxError.store(doubt)) {
                 try await shared.outbox(kind, "a", over: store).enqueue(shared.request(file))
             }
             let sent = Locked([Data]())
@@ -309,6 +311,31 @@ struct AttachmentKeeperTests {
                 return nil
             }
             // Another machine sweeps what the item had before.
+            #expect(try await shared.outbox(kind, "b").drain().sent == 1)
+            #expect(sent.withLock { $0 } == [Data("<".utf8) + bytes])
+            #expect(try await shared.kept(kind) == [])
+        }
+    }
+
+    @Test(
+        "of an edited item stay while nobody can tell whether it was saved: the edit ends as uncertain",
+        arguments: KeptIn.allCases)
+    func editedUnknown(_ kind: KeptIn) async throws {
+        try await SharedFiles.with { shared in
+            let (file, bytes) = try shared.clip()
+            shared.world.server.rule { _, _ in .status(422) }
+            let store = LateStore(base: shared.world.store, failures: [])
+            let outbox = shared.outbox(kind, "a", over: store)
+            let item = try await outbox.enqueue(shared.request(file, length: 10))
+            #expect(try await outbox.drain().refused == 1)
+            store.fail([LateStore.unflushed, LateStore.unflushed])
+            let doubt = StoreError.uncertain(operation: "edit an item", reason: "\(LateStore.unflushed)")
+            await #expect(throws: OutboxError.store(doubt)) { try await outbox.edit(item.id, to: shared.request(file)) }
+            let sent = Locked([Data]())
+            shared.world.server.rule { _, request in
+                sent.withLock { $0.append(request.wholeBody) }
+                return nil
+            }
             #expect(try await shared.outbox(kind, "b").drain().sent == 1)
             #expect(sent.withLock { $0 } == [Data("<".utf8) + bytes])
             #expect(try await shared.kept(kind) == [])
