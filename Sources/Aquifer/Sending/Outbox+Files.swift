@@ -85,8 +85,7 @@ extension Outbox {
                 if case .record(let written) = again { return .saved(written) }
                 return .saved(record)
             // A server that could not answer in time may still make the change.
-            case .nothing: return isUncertain ? .unknown : .notSaved
-            case .record: return .notSaved
+            case .nothing, .record: return isUncertain ? .unknown : .notSaved
             case .damaged: return .unknown
             }
         } catch { return .unknown }

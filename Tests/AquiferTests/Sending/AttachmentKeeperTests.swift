@@ -342,6 +342,32 @@ struct AttachmentKeeperTests {
         }
     }
 
+    @Test(
+        "of an edited item stay while the store may still replace the item from before", arguments: KeptIn.allCases)
+    func editedLate(_ kind: KeptIn) async throws {
+        try await SharedFiles.with { shared in
+            let (file, bytes) = try shared.clip()
+            shared.world.server.rule { _, _ in .status(422) }
+            let store = HoldingStore(base: shared.world.store)
+            let outbox = shared.outbox(kind, "a", over: store)
+            let item = try await outbox.enqueue(shared.request(file, length: 10))
+            #expect(try await outbox.drain().refused == 1)
+            store.hold()
+            await #expect(throws: OutboxError.store(LateStore.uncertain)) {
+                try await outbox.edit(item.id, to: shared.request(file))
+            }
+            try await store.release()
+            let sent = Locked([Data]())
+            shared.world.server.rule { _, request in
+                sent.withLock { $0.append(request.wholeBody) }
+                return nil
+            }
+            #expect(try await shared.outbox(kind, "b").drain().sent == 1)
+            #expect(sent.withLock { $0 } == [Data("<".utf8) + bytes])
+            #expect(try await shared.kept(kind) == [])
+        }
+    }
+
     @Test("that were confirmed are no longer there for a sweep that has seen them before")
     func confirmedInTime() async throws {
         try await SharedFiles.with { shared in
@@ -407,5 +433,36 @@ private final class LateStore: ForwardingStore {
             state.failures.isEmpty ? nil : state.failures.removeFirst()
         }
         if let failure { throw failure }
+    }
+}
+
+/// A store that says of the changes of items that it does not know, and makes them later.
+private final class HoldingStore: ForwardingStore {
+    let base: any CacheStore
+    private let state = Locked<(isHolding: Bool, entries: [(key: String, entry: StoredEntry)])>((false, []))
+
+    init(base: any CacheStore) { self.base = base }
+
+    func hold() { state.withLock { $0.isHolding = true } }
+
+    /// Makes the changes that were held.
+    func release() async throws(StoreError) {
+        let entries = state.withLock { state in
+            defer { state = (false, []) }
+            return state.entries
+        }
+        for (key, entry) in entries { try await base.insert(entry, for: key) }
+    }
+
+    func update(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) {
+        guard key.hasPrefix("item:"), state.withLock({ $0.isHolding }) else {
+            return try await base.update(key, decide)
+        }
+        if case .replace(let entry) = try decide(.success(try await base.retrieve(key))) {
+            state.withLock { $0.entries.append((key, entry)) }
+        }
+        throw LateStore.uncertain
     }
 }
