@@ -75,7 +75,12 @@ extension Outbox {
     /// item may be in its place without being flushed.
     func aftermath(of failure: StoreError, saving key: String, _ number: UInt64) async -> Aftermath {
         var isUncertain = false
-        if case .uncertain = failure { isUncertain = true }
+        switch failure {
+        case .uncertain: isUncertain = true
+        // The scope took the change back, and nobody can ask it any more.
+        case .ended: return .notSaved
+        default: break
+        }
         do throws(StoreError) {
             switch try await shelf.find(number) {
             case .record(let record) where record.head.key == key:

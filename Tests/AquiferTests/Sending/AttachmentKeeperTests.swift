@@ -291,6 +291,21 @@ struct AttachmentKeeperTests {
         }
     }
 
+    @Test("leave nothing behind when their user logs out while their item is saved", arguments: KeptIn.allCases)
+    func endedScope(_ kind: KeptIn) async throws {
+        try await SharedFiles.with { shared in
+            let scope = Scope("user/7", in: shared.world.store)
+            let store = SweptStore(base: scope.store) {
+                do { try await scope.end(unsent: .discard) } catch { Issue.record(error) }
+            }
+            let file = try shared.clip().file
+            await #expect(throws: OutboxError.store(.ended(scope: "user/7"))) {
+                try await shared.outbox(kind, "a", over: store).enqueue(shared.request(file))
+            }
+            #expect(try await shared.kept(kind) == [])
+        }
+    }
+
     @Test(
         "of an edited item are sent whole when nobody knew whether it was saved, and it was",
         arguments: KeptIn.allCases, [LateStore.uncertain, LateStore.unflushed])
