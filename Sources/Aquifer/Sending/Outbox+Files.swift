@@ -41,6 +41,31 @@ extension Outbox {
         try await attachments?.assign(&copies, to: number)
     }
 
+    /// Reserves the number of the next item, and closes those before it that need not stay open.
+    func takeNumber() async throws(StoreError) -> UInt64 {
+        let settled = await settled()
+        let number = try await shelf.takeNumber(done: numbered + settled)
+        for number in settled { doubtful[number] = nil }
+        numbered = [number]
+        return number
+    }
+
+    /// The doubtful numbers whose items are known here by now, or did not come within ten minutes. As long as one is open, each change
+    /// of a resource reads the queue first.
+    private func settled() async -> [UInt64] {
+        var settled: [UInt64] = []
+        for (number, since) in doubtful {
+            if index.rows[number] != nil {
+                settled.append(number)
+                continue
+            }
+            guard index.elapsed() - since >= .seconds(600) else { continue }
+            // What cannot be read now is looked for again with the next number.
+            if case .nothing? = try? await shelf.find(number) { settled.append(number) }
+        }
+        return settled
+    }
+
     /// Saves an item under its number, if the number is free.
     ///
     /// An error does not say that the item is not there, so that the store is asked. If it does not tell, `hold` is let go: the copies stay,
@@ -58,6 +83,7 @@ extension Outbox {
             case .unknown:
                 // The number stays open as well: the item may come later.
                 numbered = []
+                doubtful[number] = index.elapsed()
                 hold = nil
                 throw error.inDoubt(operation: "queue an item")
             }

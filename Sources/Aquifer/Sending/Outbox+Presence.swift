@@ -2,6 +2,9 @@ import AquiferFoundation
 
 /// Senders that have died, as a store tells of them that knows who lives (``CacheStore/presence``).
 extension Outbox {
+    /// The knowledge of the store about who lives.
+    nonisolated var presence: (any StorePresence)? { shelf.store.presence }
+
     /// The time between two looks for senders that have died.
     private static var watch: Duration { .milliseconds(500) }
 

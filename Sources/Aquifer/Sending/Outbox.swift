@@ -52,8 +52,6 @@ public actor Outbox {
     let events: (any AquiferEvents)?
     /// The identity of this outbox in its claims.
     let owner: UUID
-    /// The knowledge of the store about who lives.
-    nonisolated var presence: (any StorePresence)? { shelf.store.presence }
 
     var index = OutboxIndex()
     /// The items that were queued here and are not in the index yet.
@@ -63,6 +61,8 @@ public actor Outbox {
     /// Lets one item at a time reserve its number and enter the store: see `OutboxShelf.Counter.open`.
     private let turn = Turnstile()
     var numbered: [UInt64] = []
+    /// The numbers of items of which nobody knew whether they were saved, each with the ``OutboxIndex/elapsed`` then.
+    var doubtful: [UInt64: Duration] = [:]
     var stems = 0
     /// The groups whose turn may have come.
     var ready: [OutboxIndex.Group] = []
@@ -232,8 +232,7 @@ public actor Outbox {
         _ head: OutboxRecord.Head, _ message: inout OutboxRecord.Message, _ hold: inout AttachmentHold?
     ) async throws(StoreError) -> UInt64 {
         while true {
-            let number = try await shelf.takeNumber(done: numbered)
-            numbered = [number]
+            let number = try await takeNumber()
             if head.lease != nil { arriving[number] = head.key }
             defer { arriving[number] = nil }
             try await assign(&hold, &message, to: number)

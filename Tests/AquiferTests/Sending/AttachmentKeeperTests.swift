@@ -368,7 +368,7 @@ struct AttachmentKeeperTests {
             let item = try await outbox.enqueue(shared.request(file, length: 10))
             #expect(try await outbox.drain().refused == 1)
             store.hold()
-            await #expect(throws: OutboxError.store(LateStore.uncertain)) {
+            await #expect(throws: OutboxError.store(HoldingStore.uncertain)) {
                 try await outbox.edit(item.id, to: shared.request(file))
             }
             try await store.release()
@@ -448,36 +448,5 @@ private final class LateStore: ForwardingStore {
             state.failures.isEmpty ? nil : state.failures.removeFirst()
         }
         if let failure { throw failure }
-    }
-}
-
-/// A store that says of the changes of items that it does not know, and makes them later.
-private final class HoldingStore: ForwardingStore {
-    let base: any CacheStore
-    private let state = Locked<(isHolding: Bool, entries: [(key: String, entry: StoredEntry)])>((false, []))
-
-    init(base: any CacheStore) { self.base = base }
-
-    func hold() { state.withLock { $0.isHolding = true } }
-
-    /// Makes the changes that were held.
-    func release() async throws(StoreError) {
-        let entries = state.withLock { state in
-            defer { state = (false, []) }
-            return state.entries
-        }
-        for (key, entry) in entries { try await base.insert(entry, for: key) }
-    }
-
-    func update(
-        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
-    ) async throws(StoreError) {
-        guard key.hasPrefix("item:"), state.withLock({ $0.isHolding }) else {
-            return try await base.update(key, decide)
-        }
-        if case .replace(let entry) = try decide(.success(try await base.retrieve(key))) {
-            state.withLock { $0.entries.append((key, entry)) }
-        }
-        throw LateStore.uncertain
     }
 }

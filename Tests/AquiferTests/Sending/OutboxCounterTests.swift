@@ -1,7 +1,8 @@
-import Aquifer
 import AquiferTesting
 import Foundation
 import Testing
+
+@testable import Aquifer
 
 @Suite("The outbox's numbers", .timeLimit(.minutes(10)))
 struct OutboxCounterTests {
@@ -49,6 +50,38 @@ struct OutboxCounterTests {
         try await outbox.enqueue(world.note("four"), group: "g")
         #expect(try await outbox.drain().sent == 4)
         #expect(world.server.taken == ["one", "two", "three", "four"])
+    }
+
+    @Test("of items in doubt stay open until they are found, or for ten minutes")
+    func doubtfulNumbers() async throws {
+        let store = HoldingStore(base: world.store)
+        let outbox = Outbox(in: store, client: world.server.client, policy: world.policy())
+        /// Queues an item of which nobody knows whether it was saved.
+        func doubt(_ text: String) async {
+            store.hold()
+            await #expect(throws: OutboxError.store(HoldingStore.uncertain)) {
+                try await outbox.enqueue(world.note(text))
+            }
+        }
+        await doubt("lost")
+        store.drop()
+        try await outbox.enqueue(world.note("one"))
+        #expect(try await outbox.items().count == 1)
+        #expect(try await outbox.isBehind(), "it may come")
+        world.pass(600)
+        try await outbox.enqueue(world.note("two"))
+        #expect(try await outbox.items().count == 2)
+        #expect(try await outbox.isBehind() == false)
+
+        await doubt("late")
+        world.pass(600)
+        try await store.release()
+        try await outbox.enqueue(world.note("three"))
+        #expect(try await outbox.items().count == 4, "what is there is not passed over")
+        try await outbox.enqueue(world.note("four"))
+        #expect(try await outbox.isBehind() == false)
+        #expect(try await outbox.drain().sent == 5)
+        #expect(Set(world.server.taken) == ["one", "two", "late", "three", "four"])
     }
 
     @Test("that are occupied are refused: the item that is there stays, and the new one gets another number")
