@@ -135,11 +135,9 @@ final class SessionTransfer: HTTPBodySource {
             let error = TransportError(.headersTooLarge, "more than \(request.limits.headerBytes) bytes")
             return end(.failure(error), cancels: true)
         }
-        if let redirected = state.withLock({ $0.redirected }) {
-            do throws(TransportError) { try redirected.check(head) } catch {
-                return end(.failure(error), cancels: true)
-            }
-        }
+        // Another client may have followed a redirect before.
+        let last = state.withLock { $0.redirected ?? request }
+        do throws(TransportError) { try last.check(head) } catch { return end(.failure(error), cancels: true) }
         let waiter = state.withLock { state in
             defer { state.headWaiter = nil }
             return state.headWaiter

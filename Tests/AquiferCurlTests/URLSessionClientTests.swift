@@ -39,6 +39,18 @@ struct URLSessionClientTests {
         #expect(try await response.data(upTo: 100) == Data("who?".utf8))
     }
 
+    @Test("A 304 is no answer to a request that follows a redirect which somebody else was given")
+    func notModifiedElsewhere() async throws {
+        let server = try LoopbackServer.answering { connection, _ in
+            try connection.respond(status: "304 Not Modified")
+        }
+        let head = HTTPResponseHead(status: 302, headers: ["Location": "/there"], url: server.url("/here"))
+        let next = try #require(try HTTPRequest(.get, server.url("/here")).redirected(by: head))
+        let client = URLSessionHTTPClient()
+        let error = await failure { () async throws(TransportError) in try await client.send(next) }
+        #expect(error?.kind == .malformed)
+    }
+
     @Test("The head of a session's answer is Aquifer's, without the fields of a coding that was undone")
     func head() throws {
         let url = try #require(URL(string: "https://example.org/notes"))

@@ -130,7 +130,12 @@ public final class AuthenticatingClient: HTTPClient {
                 guard total > elapsed() else { throw TransportError(.timedOut, "its time was over before it was sent") }
             }
             // Elsewhere the client itself may follow redirects: the credentials stay here for good.
-            guard isOurs(next.url) else { return try await base.send(sent) }
+            guard isOurs(next.url) else {
+                let response = try await base.send(sent)
+                // That client may know of its own redirects only.
+                try next.check(response.head)
+                return response
+            }
             sent.headers.set(credentials.headers)
             sent.followsRedirects = false
             let response = try await base.send(sent)

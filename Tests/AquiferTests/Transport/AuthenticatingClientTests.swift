@@ -142,6 +142,20 @@ struct AuthenticatingClientTests {
         #expect(base.requests[2].limits.redirects == 3)
     }
 
+    @Test(
+        "takes no 304 for an answer behind a redirect, also of a client that knows only of its own redirects",
+        arguments: ["https://other.example/there", "/v2"])
+    func notModifiedElsewhere(target: String) async throws {
+        let base = ScriptedHTTPClient { [world] request in
+            request.url == world.api ? .answer(status: 302, headers: ["Location": target]) : .answer(status: 304)
+        }
+        var request = get
+        request.headers["If-None-Match"] = "\"1\""
+        let client = world.client(base)
+        let error = await failure { () async throws(TransportError) in try await client.send(request) }
+        #expect(error?.kind == .malformed && base.requests.count == 2)
+    }
+
     @Test("follows as many redirects as the request allows, and none if it allows none")
     func redirectLimit() async throws {
         let base = ScriptedHTTPClient { _ in .answer(status: 302, headers: ["Location": "/again"]) }
