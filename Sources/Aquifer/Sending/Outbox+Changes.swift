@@ -97,12 +97,19 @@ extension Outbox {
 
     /// The known facts of the targets of a kind. It is read again after each change of the queue.
     private func facts(of kind: String) async throws(StoreError) -> [String: OutboxChange.Facts] {
-        let now = index.ends
-        if let known = knownFacts[kind], known.at == now { return known.facts }
+        let (now, before) = (index.ends, knownFacts[kind])
+        if let before, before.at == now { return before.facts }
         do throws(StoreError) {
-            let facts = try await shelf.facts(of: kind)
-            if knownFacts[kind] == nil { await forgetOld(facts, of: kind) }
+            var facts = try await shelf.facts(of: kind)
+            let known = knownFacts[kind]
+            // Somebody began to read them later, and was done sooner.
+            if let known, known.at > now { return known.facts }
+            // Answers may have told more meanwhile than was read.
+            for (target, told) in known?.facts ?? [:] where before?.facts[target] != told {
+                if facts[target].map({ $0.sequence < told.sequence }) ?? true { facts[target] = told }
+            }
             knownFacts[kind] = (now, facts)
+            if known == nil { beginForgetting(facts, of: kind) }
             return facts
         } catch {
             // The facts known before stay true: ids do not change, and versions are compared when a change is sent.

@@ -143,24 +143,46 @@ extension Outbox {
     /// Facts from before it may be forgotten: a screen may hold an id that the app drew for as long as the app runs.
     private var horizon: Date { policy.now().addingTimeInterval(-30 * 86_400) }
 
-    /// Forgets old facts of targets that no item needs. This process has read them, and goes on knowing the ids.
-    func forgetOld(_ facts: [String: OutboxChange.Facts], of kind: String) async {
+    /// Begins to forget old facts of targets that no item needs. This process has read them, and goes on knowing the ids. Only tests wait
+    /// for it.
+    func beginForgetting(_ facts: [String: OutboxChange.Facts], of kind: String) {
         let horizon = horizon
         let old = facts.values.filter { $0.at < horizon }.map(\.target)
-        guard !old.isEmpty, hasAudited, fresh.isEmpty else { return }
-        var needed: Set<String> = []
-        for row in index.rows.values {
-            // A damaged item may be a change of any target.
-            guard let head = row.head else { return }
-            guard let change = head.change, change.kind == kind else { continue }
-            // One that has waited for as long may name an id that the app drew, of whatever target.
-            if !head.isConfirmed, head.queuedAt < horizon { return }
-            needed.insert(change.target)
+        if old.isEmpty { return }
+        let earlier = forgetting
+        forgetting = Task {
+            await earlier?.value
+            await forgetOld(old, of: kind, horizon)
         }
-        for target in old where !needed.contains(target) {
+    }
+
+    private func forgetOld(_ old: [String], of kind: String, _ horizon: Date) async {
+        var needed: (moment: UInt64, targets: Set<String>)?
+        for target in old {
+            // An item that was queued meanwhile may need it.
+            guard hasAudited, fresh.isEmpty else { return }
+            if needed?.moment != index.moment {
+                guard let targets = targets(neededBy: kind, horizon) else { return }
+                needed = (index.moment, targets)
+            }
+            if needed?.targets.contains(target) == true { continue }
             // A later process forgets those that cannot be forgotten now.
             try? await shelf.forget(target, of: kind, before: horizon)
         }
+    }
+
+    /// The targets of a kind that items need; `nil` if that may be any.
+    private func targets(neededBy kind: String, _ horizon: Date) -> Set<String>? {
+        var needed: Set<String> = []
+        for row in index.rows.values {
+            // A damaged item may be a change of any target.
+            guard let head = row.head else { return nil }
+            guard let change = head.change, change.kind == kind else { continue }
+            // One that has waited for as long may name an id that the app drew, of whatever target.
+            if !head.isConfirmed, head.queuedAt < horizon { return nil }
+            needed.insert(change.target)
+        }
+        return needed
     }
 
     /// True if there may be an item that this outbox has not read: of another process, or one whose queueing ended with an error although it

@@ -60,10 +60,9 @@ public actor Outbox {
     var expected: Set<UInt64> = []
     /// Lets one item at a time reserve its number and enter the store: see `OutboxShelf.Counter.open`.
     private let turn = Turnstile()
-    var numbered: [UInt64] = []
+    var (numbered, stems) = ([UInt64](), 0)
     /// The numbers of items of which nobody knew whether they were saved, each with the ``OutboxIndex/elapsed`` then.
     var doubtful: [UInt64: Duration] = [:]
-    var stems = 0
     /// The groups whose turn may have come.
     var ready: [OutboxIndex.Group] = []
     var readyFrom = 0
@@ -84,6 +83,8 @@ public actor Outbox {
     var releases = 0
     /// The known facts of the targets of each kind of changes, and the ``OutboxIndex/ends`` then.
     var knownFacts: [String: (at: UInt64, facts: [String: OutboxChange.Facts])] = [:]
+    /// Forgets old facts; tests wait for it.
+    var forgetting: Task<Void, Never>?
     /// True once the counter was compared with the files in the folder.
     var isMeasured = false
     /// The watched items and their ends, which the queue itself does not keep.

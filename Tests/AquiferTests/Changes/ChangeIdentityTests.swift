@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferTesting
 import Foundation
 import Testing
@@ -69,11 +70,13 @@ struct ChangeIdentityTests {
         world.pass(29 * 86_400)
         let second = world.notes()
         _ = try await second.load()
+        await second.outbox.forgetting?.value
         #expect(try await known() == 1)
         try await second.change(.rename(id: "new", text: "Oat milk"))
         world.pass(2 * 86_400)
         let third = world.notes()
         _ = try await third.load()
+        await third.outbox.forgetting?.value
         #expect(try await known() == 1, "a change of it waits")
         try await finish(third)
         #expect(world.server.log == ["create 101 Milk", "edit 101 Oat milk"])
@@ -81,9 +84,50 @@ struct ChangeIdentityTests {
         world.pass(31 * 86_400)
         let fourth = world.notes()
         _ = try await fourth.load()
+        await fourth.outbox.forgetting?.value
         #expect(try await known() == 0)
         #expect(fourth.serverID(of: "new") == "101", "who has read it knows it as long as it runs")
         #expect(try await world.notes().load().value.map(\.id) == ["101"])
+    }
+
+    @Test("An id that an answer tells while the facts are being read stays known")
+    func toldMeanwhile() async throws {
+        let world = NotesWorld()
+        try await world.notes().change(.create(id: "new", text: "Milk"))
+        let store = TellingStore(base: world.queue)
+        let outbox = world.outbox(in: store)
+        let notes = world.notes(outbox)
+        let kind = try #require(outbox.handlers.withLock { $0.keys.first })
+        let reading = Task { try await outbox.changes(of: kind, anew: true) }
+        await store.listed.wait()
+        let sending = Task { try await outbox.drain() }
+        _ = try await reading.value
+        store.read.open()
+        #expect(try await sending.value.sent == 1)
+        #expect(await outbox.knownFacts[kind]?.facts["new"]?.id == "101")
+        #expect(notes.serverID(of: "new") == "101")
+    }
+
+    @Test("The first list waits for no old facts that are forgotten")
+    func forgottenAside() async throws {
+        let world = NotesWorld()
+        let first = world.notes()
+        try await first.change(.create(id: "new", text: "Milk"))
+        try await first.outbox.drain()
+        world.pass(1)
+        _ = try await first.load()
+        world.pass(ChangeQueue<NoteChange>.grace + 1)
+        _ = try await first.load()
+        await first.queue.settle()
+        world.pass(31 * 86_400)
+        let store = SlowForgetting(base: world.queue)
+        let notes = world.notes(world.outbox(in: store))
+        #expect(try await notes.load().value.map(\.text) == ["Milk"])
+        #expect(notes.serverID(of: "new") == "101")
+        #expect(try await world.queue.contents(prefix: "target:").entries.count == 1)
+        store.gate.open()
+        await notes.outbox.forgetting?.value
+        #expect(try await world.queue.contents(prefix: "target:").entries.isEmpty)
     }
 
     @Test("The row that a pending change names has its id in each state, also while the answer is being saved")
@@ -342,5 +386,52 @@ struct ChangeIdentityTests {
             try await notes.discard(id)
         }
         #expect(world.server.log.count == 3)
+    }
+}
+
+/// A store that gives its first list of facts once an answer has told more, and confirms no item until that list was read.
+private struct TellingStore: ForwardingStore {
+    let base: any CacheStore
+    let listed = Gate()
+    let told = Gate()
+    let read = Gate()
+    let state = Locked((hasListed: false, hasTold: false))
+
+    func contents(prefix: String) async throws(StoreError) -> StoreContents {
+        let contents = try await base.contents(prefix: prefix)
+        guard prefix.hasPrefix("target:") else { return contents }
+        let isFirst = state.withLock { state in
+            defer { state.hasListed = true }
+            return !state.hasListed
+        }
+        if isFirst {
+            listed.open()
+            await told.wait()
+        }
+        return contents
+    }
+
+    func update(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) {
+        if key.hasPrefix("item:"), state.withLock({ $0.hasTold }) {
+            told.open()
+            await read.wait()
+        }
+        try await base.update(key, decide)
+        if key.hasPrefix("target:") { state.withLock { $0.hasTold = true } }
+    }
+}
+
+/// A store in which facts that are forgotten wait at a gate.
+private struct SlowForgetting: ForwardingStore {
+    let base: any CacheStore
+    let gate = Gate()
+
+    func update(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) {
+        if key.hasPrefix("target:") { await gate.wait() }
+        try await base.update(key, decide)
     }
 }
