@@ -16,7 +16,8 @@ import AquiferConcurrency
 ///   descriptor, a device that does not answer) is another error: the entry may be undamaged. A failing call changes
 ///   nothing, and fails the same way when repeated.
 /// - Changes: ``changes`` tells each acknowledged change before its call returns, and nothing for a call that failed or
-///   kept the entry. A store whose place others can change tells their changes too, as soon as it learns of them.
+///   kept the entry. A call that ends as ``StoreError/uncertain(operation:reason:)`` may tell its change, too: it may have been
+///   made. A store whose place others can change tells their changes too, as soon as it learns of them.
 /// - Keys: any string that is not empty. Two keys are equal if their UTF-8 bytes are equal. Give your own entries no key that
 ///   begins with `scope:` or `scope/`: each ``Scope`` in the store has such keys.
 ///

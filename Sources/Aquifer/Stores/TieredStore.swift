@@ -8,7 +8,7 @@ import AquiferFoundation
 /// ```
 ///
 /// The last store is the truth. It decides every update, lists, and promises what survives. The others hold copies: an entry is looked for
-/// in memory, then in the cache, then in the truth, and is copied on the way back.
+/// in memory, then in the cache, then in the truth, and is copied on the way back. A ``Scope`` belongs directly on it, or on the truth.
 ///
 /// - A change is made in the truth. Then its copies are deleted, and then the call returns: what this instance has changed, it never
 ///   reads as it was before.
