@@ -9,7 +9,7 @@ extension AudioFeedService {
     /// - Parameters:
     ///   - draft: the title and the file.
     ///   - key: the key of an earlier try, if there was one; else a new one is made.
-    /// - Throws: `OutboxError` when the clip could not be kept. Nothing was queued then.
+    /// - Throws: `OutboxError` when the clip could not be kept. Nothing was queued then, unless it is `StoreError.uncertain`.
     @discardableResult
     public func postLater(_ draft: ClipDraft, key: String? = nil) async throws(OutboxError) -> Outbox.Item {
         let post = ClipPost(draft, base: base, id: makeID(), createdAt: now())

@@ -163,8 +163,8 @@ public struct AudioFeedService: Sendable {
     ///   - draft: the title and the file.
     ///   - key: identifies the clip to the remote, the same at each try: see ``newKey()``.
     ///   - onSent: called with the number of bytes that have gone out, from any thread.
-    /// - Throws: ``ClipPostError`` when the clip was certainly not posted. A clip that may have arrived is no error: it
-    ///   is ``ClipPosting/waiting(_:_:)`` in the outbox.
+    /// - Throws: ``ClipPostError`` when the clip was certainly not posted, or nobody knows if it was written down. A clip
+    ///   that may have arrived is no error: it is ``ClipPosting/waiting(_:_:)`` in the outbox.
     public func post(
         _ draft: ClipDraft, key: String, onSent: (@Sendable (UInt64) -> Void)? = nil
     ) async throws(ClipPostError) -> ClipPosting {

@@ -57,13 +57,14 @@ public enum ClipPosting: Sendable, Hashable {
     case cancelled(Outbox.ID?, mayHaveArrived: Bool)
 }
 
-/// The reason why a clip was not posted, for certain. Nothing of it is in the outbox.
+/// The reason why a clip was not posted, for certain. Nothing of it is in the outbox, unless ``notKept(_:)`` is uncertain.
 public enum ClipPostError: Error, Sendable, Hashable, CustomStringConvertible {
     /// There was no connection, and nothing was sent.
     case noConnectivity(String)
     /// The remote refused it.
     case refused(Outbox.Refusal)
-    /// It could not be written down before it was to be sent.
+    /// It could not be written down before it was to be sent. After `StoreError.uncertain` it may be in the outbox, and is posted then:
+    /// another try with the same key posts it once.
     case notKept(OutboxError)
 
     /// One line: what was wrong.

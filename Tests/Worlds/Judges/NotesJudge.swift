@@ -40,6 +40,10 @@ final class NotesJudge: @unchecked Sendable {
     ///   after a loss of power.
     func refuse(_ note: String, _ error: any Error, mayBeKept: Bool = false) {
         guard world.callerIsAlive else { return }
+        if case OutboxError.store(.uncertain) = error {
+            world.note("may have queued \(note): \(error)")
+            return
+        }
         // Only the last flush can fail after the item has its name.
         if case OutboxError.store(.failed(let operation, _)) = error, mayBeKept || operation.hasPrefix("flush") {
             world.note("may have queued \(note): \(error)")

@@ -32,6 +32,7 @@ extension UsersJudge {
     func refused(_ note: UsersNote, _ error: StoreError) {
         guard world.callerIsAlive else { return }
         world.note("could not queue \(note.name): \(error)")
+        if case .uncertain = error { return }
         // The last flush can fail after the item has its name.
         // And when the scope cannot be looked at after that, the item may not be taken back either.
         if case .failed(let operation, _) = error, operation.hasPrefix("flush") || operation.contains("scope%3a") {
