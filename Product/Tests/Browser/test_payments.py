@@ -507,6 +507,59 @@ class TestThePayment:
         expect(page.by("payment")).to_have_count(1)
         expect(page.by("payment").first).to_have_attribute("data-state", "approved")
 
+    def test_a_payment_that_failed_on_its_form_and_was_made_from_the_history_is_shown_before_the_next_one(self, wallet):
+        page = wallet()
+        add_card(page, GOOD)
+        open_contact(page)
+        page.connection("offline")
+        enter(page, "1500")
+        page.by("pay").click()
+        expect(page.by("failed")).to_be_visible()
+        page.connection("online")
+        # The same tab, without a new page: its models are the same.
+        page.by("back").click()
+        page.by("to-payments").click()
+        page.by("payment-retry").click()
+        page.by("payment-code").press_sequentially(CODE)
+        page.by("payment-send").click()
+        expect(page.by("payment").first).to_have_attribute("data-state", "approved")
+        page.page.goto(page.server.base + "/contacts")
+        page.by("contact").first.click()
+        # It is the receipt of the payment that was made, and no press has asked for it.
+        expect(page.by("receipt")).to_be_visible()
+        assert count(page, "pay") == 1
+        page.by("done").click()
+        page.page.goto(page.server.base + "/contacts")
+        page.by("contact").first.click()
+        enter(page, "1500")
+        page.by("pay").click()
+        expect(page.by("receipt")).to_be_visible()
+        page.page.goto(page.server.base + "/payments")
+        expect(page.page.locator('[data-test="payment"][data-state="approved"]')).to_have_count(2)
+
+    def test_the_outcome_of_another_payment_ends_no_attempt_and_the_attempts_own_is_shown(self, wallet):
+        page = wallet()
+        add_card(page, GOOD)
+        open_contact(page)
+        enter(page, "1500")
+        page.by("pay").click()
+        expect(page.by("receipt-total")).to_have_text(f"R${SPACE}15,00")
+        other = wallet()
+        open_contact(other)
+        enter(other, "1600")
+        with other.page.expect_request(lambda request: (request.post_data_json or {}).get("intent") == "pay" if "/intents" in request.url else False) as sent:
+            other.by("pay").click()
+        expect(other.by("receipt")).to_be_visible()
+        # The first page has paid that by a replica that is gone, and comes back to the model of the payment before.
+        contact = re.search(r"/pay/(\d+)", page.page.url)[1]
+        said = sent.value.post_data_json
+        attempt = {"id": said["attempt"], "digits": "1600", "card": said["card"], "doubts": []}
+        page.evaluate("([name, attempt]) => sessionStorage.setItem(name, JSON.stringify(attempt))", [f"aquifer.paying.{contact}", attempt])
+        page.page.reload()
+        expect(page.by("receipt-total")).to_have_text(f"R${SPACE}16,00")
+        assert page.evaluate("name => sessionStorage.getItem(name)", f"aquifer.paying.{contact}") is None
+        assert count(page, "pay") == 1
+
     def test_a_double_click_sends_one_payment(self, wallet):
         page = wallet()
         add_card(page, GOOD)

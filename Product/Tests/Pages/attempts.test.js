@@ -8,6 +8,9 @@ function tab() {
   return { get: (name) => values.get(name) ?? null, set: (name, value) => (value === null ? values.delete(name) : values.set(name, value)), values };
 }
 
+/** A state of a model. */
+const state = (phase, shown = null, over = null) => ({ phase, shown, over });
+
 test("An attempt keeps its key while its outcome is not known, also when the page is loaded again", () => {
   const kept = tab();
   const first = new Attempts("7", kept).begin("1500", "a");
@@ -20,7 +23,7 @@ test("After its outcome is known the same payment is another one", () => {
   const kept = tab();
   const attempts = new Attempts("7", kept);
   const first = attempts.begin("1500", "a");
-  attempts.end();
+  attempts.follow(state("approved", first.id));
   assert.equal(attempts.last, null);
   assert.equal(kept.values.size, 0);
   const second = attempts.begin("1500", "a");
@@ -35,8 +38,43 @@ test("Another amount or card is another payment, which names those whose outcome
   const third = attempts.begin("1600", "b");
   assert.equal(new Set([first.id, second.id, third.id]).size, 3);
   assert.deepEqual(third.doubts, [first.id, second.id]);
-  attempts.end();
+  attempts.follow(state("declined", third.id));
   assert.deepEqual(attempts.begin("1600", "b").doubts, []);
+});
+
+test("The outcome of another payment, which a model of before still shows, says nothing of an attempt", () => {
+  const kept = tab();
+  const attempts = new Attempts("7", kept);
+  const last = attempts.begin("1500", "a");
+  for (const phase of ["approved", "declined", "failed", "unknown", "ready"]) {
+    attempts.follow(state(phase, "another"), state("unknown", "another"));
+    assert.deepEqual(attempts.last, last);
+  }
+  assert.deepEqual(new Attempts("7", kept).last, last);
+});
+
+test("An attempt that failed, or of which nobody knows, keeps its key; one that was given up does not", () => {
+  const attempts = new Attempts("7", tab());
+  const { id } = attempts.begin("1500", "a");
+  for (const phase of ["failed", "unknown"]) attempts.follow(state(phase, id));
+  // Without a state of the same model before it, an empty form says nothing.
+  attempts.follow(state("ready"));
+  assert.equal(attempts.last?.id, id);
+  attempts.follow(state("ready"), state("unknown", id));
+  assert.equal(attempts.last, null);
+  const next = attempts.begin("1500", "a");
+  attempts.follow(state("ready", null, next.id));
+  assert.equal(attempts.last, null);
+});
+
+test("An earlier attempt is no doubt any more once its outcome was shown", () => {
+  const kept = tab();
+  const attempts = new Attempts("7", kept);
+  const first = attempts.begin("1500", "a");
+  const second = attempts.begin("1600", "a");
+  const third = attempts.begin("1700", "a");
+  attempts.follow(state("approved", first.id));
+  assert.deepEqual(new Attempts("7", kept).last, { ...third, doubts: [second.id] });
 });
 
 test("A key has the form that the server reads where the browser makes none", (context) => {

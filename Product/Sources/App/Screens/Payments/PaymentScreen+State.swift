@@ -22,6 +22,8 @@ extension PaymentScreen {
         let ended: Int
         /// The attempt that the page asked about last and need not keep, because its user has given it up.
         @OrNull var over: String?
+        /// The key of the payment whose outcome is shown, as pages write keys.
+        @OrNull var shown: String?
         let payLabel: String
         /// The outcome in words, if it is neither good nor unknown.
         @OrNull var message: String?

@@ -36,7 +36,7 @@ final class PaymentScreen: Screen {
                 length: model.card?.brand?.codeLength ?? 3,
                 problem: model.codeProblem?.message(in: language)),
             canPay: model.canPay, canRetry: model.canRetry, isChecking: model.isChecking, ended: progress.ended,
-            over: progress.over,
+            over: progress.over, shown: shown,
             payLabel: language.text("pay.action", ["amount": model.amount.text]),
             message: message(language), receipt: receipt(context), unknown: unknown(context),
             earlier: earlier(context), error: error(language))
@@ -122,6 +122,14 @@ final class PaymentScreen: Screen {
         case .declined: .declined
         case .failed: .failed
         case .unknown: .unknown
+        }
+    }
+
+    private var shown: String? {
+        switch model.phase {
+        case .approved(let record), .declined(let record), .failed(let record), .unknown(let record):
+            record.id.uuidString.lowercased()
+        default: nil
         }
     }
 

@@ -4,6 +4,12 @@
  * @typedef {{ id: string, digits: string, card: string, doubts: string[] }} Attempt
  */
 
+/**
+ * The part of a state that tells of outcomes: `shown` is the key of the payment that is shown, `over` that of one that was given up.
+ *
+ * @typedef {Pick<Wire.PaymentState, "phase" | "shown" | "over">} Outcome
+ */
+
 /** A new key. The server reads only this form. */
 function newKey() {
   if (crypto.randomUUID) return crypto.randomUUID();
@@ -53,9 +59,23 @@ export class Attempts {
     return next;
   }
 
-  /** The outcome is known. The next attempt is another payment. */
-  end() {
-    if (this.#last) this.#keep(null);
+  /**
+   * Follows the states of a model. An attempt is over when the model shows its outcome, or when its user has given it up: the next one is
+   * another payment. The outcome of another payment, which a model of before may still show, says nothing of it; an earlier attempt of
+   * which it tells is no doubt any more. A model that has never heard of an attempt tells nothing.
+   *
+   * @param {Outcome} state
+   * @param {Outcome | null} [before] the state before it, if it is one of the same model
+   */
+  follow({ phase, shown, over }, before) {
+    const last = this.#last;
+    if (!last) return;
+    const ended = [over];
+    if (phase === "approved" || phase === "declined") ended.push(shown);
+    if (phase === "ready" && before?.phase === "unknown") ended.push(before.shown);
+    if (ended.includes(last.id)) return this.#keep(null);
+    const doubts = last.doubts.filter((id) => !ended.includes(id));
+    if (doubts.length < last.doubts.length) this.#keep({ ...last, doubts });
   }
 
   /** @param {Attempt | null} attempt */

@@ -28,6 +28,13 @@ import { ModelScreen } from "../screen.js";
 const isOver = (phase) => phase === "declined" || phase === "failed";
 
 /**
+ * True if nothing of the contact is there that could be paid.
+ *
+ * @param {Phase} phase
+ */
+const isAway = (phase) => phase === "loading" || phase === "missing" || phase === "unloaded";
+
+/**
  * Paying one contact: amount, card, code; and what became of it.
  *
  * @extends {ModelScreen<"payment">}
@@ -74,8 +81,10 @@ export class PaymentScreen extends ModelScreen {
   #isGivingUp = false;
   #isFirst = true;
   #wasFocused = false;
-  /** True until a connection that is not the page's first one, or the first one after an attempt of unknown outcome, has brought the cards. */
+  /** True from a connection that is not the page's first one, or the first one after an attempt of unknown outcome, until its form is there. */
   #isBack = false;
+  /** True from such a connection until its model shows anything of the contact. */
+  #isUntold = false;
   /**
    * The card that the code on the page is for.
    *
@@ -120,7 +129,7 @@ export class PaymentScreen extends ModelScreen {
     this.#isPaying = false;
     this.#asked = null;
     this.#tell();
-    this.#isBack = this.state !== null || this.#attempts.last !== null;
+    this.#isBack = this.#isUntold = this.state !== null || this.#attempts.last !== null;
   }
 
   #tell() {
@@ -129,29 +138,41 @@ export class PaymentScreen extends ModelScreen {
   }
 
   /**
-   * A model that was still loading has heard nothing. It is told again when it is ready; the code, which is that of one card, only for
-   * the same card. A model that has never heard of the last attempt shows what became of it, if anything did.
+   * The page leaves an outcome that is not its own: that of an earlier visit, or, when it comes back, that of another payment than its last
+   * attempt, which a model of before still shows. The form is then asked what became of the last attempt.
    *
    * @param {State} state
    */
-  #tellAgain(state) {
-    this.#isBack = false;
-    if (state.phase !== "ready") return;
-    if (state.card?.id !== this.#cardID) this.#code.clear();
+  #meet(state) {
+    const { phase, shown, isChecking } = state;
+    if (phase === "loading") return;
+    const isVisit = this.#isFirst && this.#isNew;
+    this.#isFirst = false;
+    if (isAway(phase)) return;
+    const isUntold = this.#isUntold;
+    this.#isUntold = false;
     const { last } = this.#attempts;
-    if (last) this.send("resume", { attempt: last.id });
-    this.#tell();
+    const isDecided = phase === "approved" || isOver(phase);
+    const isOther = isUntold && last !== null && last.id !== shown;
+    const leaves = (isDecided && (isVisit || isOther)) || (phase === "earlier" && isVisit && !isChecking);
+    if (leaves) this.send("again");
+    if (this.#isBack && (leaves || phase === "ready")) this.#comeBack(state, isUntold);
   }
 
   /**
-   * An attempt is over when the model tells its outcome, or when its user has given it up. A model that has never heard of it tells nothing.
+   * A model that was still loading has heard nothing. It is told again when it is ready; the code, which is that of one card, only for
+   * the same card. A model that has never heard of the last attempt, or not of its end, shows what became of it, if anything did.
    *
    * @param {State} state
-   * @param {Phase | undefined} before
+   * @param {boolean} isUntold
    */
-  #followAttempt({ phase, over }, before) {
-    const isGivenUp = (phase === "ready" && before === "unknown") || (over !== null && over === this.#attempts.last?.id);
-    if (phase === "approved" || phase === "declined" || isGivenUp) this.#attempts.end();
+  #comeBack({ phase, card }, isUntold) {
+    this.#isBack = false;
+    const { last } = this.#attempts;
+    if (last) this.send("resume", { attempt: last.id });
+    if (!isUntold) return;
+    if (phase !== "ready" || card?.id !== this.#cardID) this.#code.clear();
+    this.#tell();
   }
 
   hide() {
@@ -171,13 +192,9 @@ export class PaymentScreen extends ModelScreen {
    */
   render(state, before) {
     const { phase } = state;
-    this.#followAttempt(state, this.#isBack ? undefined : before?.phase);
-    if (this.#isBack && phase !== "loading") this.#tellAgain(state);
+    this.#attempts.follow(state, this.#isUntold ? null : before);
+    this.#meet(state);
     if (state.card) this.#cardID = state.card.id;
-    if (this.#isFirst && phase !== "loading") {
-      this.#isFirst = false;
-      if (this.#isNew && (phase === "approved" || phase === "earlier" || isOver(phase))) this.send("again");
-    }
     if (phase !== "ready") this.#isPaying = phase === "sending";
     else if (before?.phase !== "ready" || before.ended !== state.ended) this.#isPaying = false;
     const answered = before && before.ended !== state.ended ? this.#asked : null;

@@ -117,6 +117,7 @@ declare namespace Wire {
         isChecking: boolean;
         ended: number;
         over: string | null;
+        shown: string | null;
         payLabel: string;
         message: string | null;
         receipt: PaymentReceipt | null;
