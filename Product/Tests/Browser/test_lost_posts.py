@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from test_audio import audio, compose, tone  # noqa: F401 (one is a fixture)
 from test_drive import drive  # noqa: F401 (a fixture)
-from test_payments import EXPIRY, GOOD, fill_card, wallet  # noqa: F401 (one is a fixture)
+from test_payments import CODE, EXPIRY, GOOD, SPACE, add_card, enter, fill_card, open_contact, wallet  # noqa: F401 (one is a fixture)
 
 
 class Lost:
@@ -206,6 +206,66 @@ class TestACardWhoseEditWasLost:
         page.by("save").click()
         expect(page.by("screen-cards")).to_be_visible()
         expect(page.by("card")).to_have_count(1)
+
+
+class TestAPaymentWhoseEditWasLost:
+    def form(self, wallet):
+        page = wallet()
+        add_card(page, GOOD)
+        open_contact(page)
+        return page
+
+    def test_is_not_made_with_the_code_that_the_model_lacks_and_the_next_press_says_it_again(self, wallet):
+        page = self.form(wallet)
+        page.by("amount").press_sequentially("1500")
+        expect(page.by("pay-label")).to_contain_text("15,00")
+        lost = Lost(page, "payment", "code", value=CODE)
+        page.by("code").press_sequentially(CODE)
+        lost.wait()
+        page.by("pay").click()
+        # The press says it once more, and that is lost, too.
+        lost.wait(2)
+        assert "pay" not in page.intents
+        expect(page.by("code")).to_have_value(CODE)
+        expect(page.by("code-error")).to_be_hidden()
+        lost.end()
+        page.by("pay").click()
+        expect(page.by("receipt-total")).to_have_text(f"R${SPACE}15,00")
+
+    def test_is_made_of_the_amount_that_was_typed(self, wallet):
+        page = self.form(wallet)
+        enter(page, "1500")
+        lost = Lost(page, "payment", "amount", digits="15009")
+        page.by("amount").press_sequentially("9")
+        lost.wait()
+        page.by("pay").click()
+        lost.wait(2)
+        page.frames()
+        assert "pay" not in page.intents
+        expect(page.by("amount")).to_have_value(f"R${SPACE}150,09")
+        lost.end()
+        sent = heard(page, "pay", lambda: page.by("pay").click())
+        assert sent.post_data_json["digits"] == "15009"
+        expect(page.by("receipt-total")).to_have_text(f"R${SPACE}150,09")
+
+    def test_is_not_made_before_the_amount_that_was_pasted_is_shown(self, wallet):
+        page = self.form(wallet)
+        enter(page, "1500")
+        lost = Lost(page, "payment", "amountText")
+        page.evaluate("""() => {
+          const data = new DataTransfer();
+          data.setData("text", "79,90");
+          const field = document.querySelector('[data-test="amount"]');
+          field.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+        }""")
+        lost.wait()
+        lost.end()
+        page.by("pay").click()
+        expect(page.by("amount")).to_have_value(f"R${SPACE}79,90")
+        page.frames()
+        assert "pay" not in page.intents
+        page.by("pay").click()
+        expect(page.by("receipt-total")).to_have_text(f"R${SPACE}79,90")
 
 
 class TestAnAct:

@@ -31,13 +31,15 @@ export class AmountField {
    * @type {string | null}
    */
   digits = "";
+  /** The text that was pasted last. */
+  pasted = "";
   element = h("div", { class: "amount" }, this.#label, this.#input, this.error, this.#chips);
 
   /**
    * The model computes the amount of a typed or pasted text.
    *
-   * @param {(digits: string, edit: string) => Promise<boolean>} changed sends a typed amount
-   * @param {(text: string, edit: string) => Promise<boolean>} read sends a pasted text
+   * @param {(digits: string, edit: string) => void} changed sends a typed amount
+   * @param {(text: string, edit: string) => void} read sends a pasted text
    */
   constructor(changed, read) {
     this.#changed = changed;
@@ -64,6 +66,11 @@ export class AmountField {
   settle() {
     this.#isEdited = false;
     if (this.#latest) this.draw(this.#latest);
+  }
+
+  /** The page is left: a pasted text that the model has not read is forgotten. */
+  leave() {
+    if (this.digits === null) this.settle();
   }
 
   /** @param {boolean} locked */
@@ -109,7 +116,8 @@ export class AmountField {
     event.preventDefault();
     if (this.#input.readOnly) return;
     this.digits = null;
-    this.#edited(() => this.#read(event.clipboardData?.getData("text").slice(0, 200) ?? "", this.edit));
+    this.pasted = event.clipboardData?.getData("text").slice(0, 200) ?? "";
+    this.#edited(() => this.#read(this.pasted, this.edit));
   }
 
   /** @param {string} digits */
@@ -121,16 +129,14 @@ export class AmountField {
   }
 
   /**
-   * Sends an edit. Until the model's state has its mark, the text typed here is newer than that state.
+   * Sends an edit. Until the model's state has its mark, the text typed here is newer than that state, also if the edit does not arrive.
    *
-   * @param {() => Promise<boolean>} send
+   * @param {() => void} send
    */
-  async #edited(send) {
+  #edited(send) {
     this.#edits += 1;
     this.#isEdited = true;
-    const { edit } = this;
-    const arrived = await send();
-    if (!arrived && edit === this.edit) this.settle();
+    send();
   }
 
   /** @param {string} text */

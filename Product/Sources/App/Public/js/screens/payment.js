@@ -50,7 +50,7 @@ export class PaymentScreen extends ModelScreen {
   #instead = h("div", {});
   /** @type {AmountField} */
   #amount = new AmountField((digits, edit) => this.#edit(this.#amount.input, () => this.send("amount", { digits, edit }, "amount")),
-    (text, edit) => this.#edit(this.#amount.input, () => this.send("amountText", { text, edit }, "amountText")));
+    (text, edit) => this.#edit(this.#amount.input, () => this.send("amountText", { text, edit }, "amount")));
   #card = h("button", { class: "card-line pay-card", type: "button", "aria-haspopup": "dialog", "aria-describedby": "pay-card-error", "data-test": "change-card", onclick: () => this.#sheet.open() });
   #cardError = fieldError("pay-card-error", "card-error", "amount-error");
   /** @type {CodeField} */
@@ -62,11 +62,12 @@ export class PaymentScreen extends ModelScreen {
     this.#amount.element, this.#card, this.#cardError, this.#code.element, this.#verdict, this.#pay, this.#safety);
   /** @type {Form} */
   #fields = new Form([
-    { input: this.#amount.input, error: this.#amount.error, text: () => this.#amount.digits ?? "", problem: () => this.state?.amount.problem, certain: () => this.state?.amount.error },
+    { input: this.#amount.input, error: this.#amount.error, text: () => this.#amount.digits ?? "", problem: () => (this.isLost("amount") ? null : this.state?.amount.problem), certain: () => this.state?.amount.error },
     { input: this.#card, error: this.#cardError, problem: () => this.state?.cardProblem, certain: () => this.state?.cardProblem },
-    { input: this.#code.input, error: this.#code.error, problem: () => (this.#code.value === "" ? t("card.code.empty") : this.state?.code.problem) },
+    { input: this.#code.input, error: this.#code.error, problem: () => this.#codeProblem },
   ], {
-    isHeard: () => this.isSettled && this.#amount.digits === this.state?.amount.digits,
+    isHeard: () => this.isSettled && !this.isLost("amount") && !this.isLost("code") && this.#amount.digits === this.state?.amount.digits,
+    tell: () => this.#tellLost(),
     isReady: () => this.state !== null && this.#mayPay(this.state), isBusy: () => this.#isPaying, send: () => this.#send(),
   });
   #sheet = new CardSheet((id) => this.#choose(id));
@@ -133,8 +134,31 @@ export class PaymentScreen extends ModelScreen {
   }
 
   #tell() {
-    if (this.#amount.digits) this.send("amount", { digits: this.#amount.digits, edit: this.#amount.edit }, "amount");
+    if (this.#amount.digits !== "" || this.isLost("amount")) this.#tellAmount();
     this.send("code", { value: this.#code.value }, "code");
+  }
+
+  /** The amount as it stands, or the text that was pasted over it. */
+  #tellAmount() {
+    const { digits, pasted, edit } = this.#amount;
+    if (digits !== null) this.send("amount", { digits, edit }, "amount");
+    else this.send("amountText", { text: pasted, edit }, "amount");
+  }
+
+  /** Says again what was typed and did not arrive. */
+  #tellLost() {
+    if (this.isLost("amount")) {
+      this.#tellAmount();
+      // The page still shows the amount that stood there before a pasted text which was lost: that text is not paid by this press.
+      if (this.#amount.digits === null) this.#fields.forgetWish();
+    }
+    if (this.isLost("code")) this.send("code", { value: this.#code.value }, "code");
+  }
+
+  /** The reason why the code cannot be sent. The model knows none of a code that did not arrive. */
+  get #codeProblem() {
+    if (this.#code.value === "") return t("card.code.empty");
+    return this.isLost("code") ? null : this.state?.code.problem;
   }
 
   /**
@@ -178,6 +202,7 @@ export class PaymentScreen extends ModelScreen {
   hide() {
     this.#sheet.close();
     this.#fields.reset();
+    this.#amount.leave();
     if (this.#code.value) {
       this.#code.clear();
       this.send("code", { value: "" }, "code");
@@ -453,14 +478,13 @@ export class PaymentScreen extends ModelScreen {
    * After a verdict the first change begins anew.
    *
    * @param {HTMLElement} input
-   * @param {() => Promise<boolean>} send
+   * @param {() => unknown} send
    */
   #edit(input, send) {
     this.#fields.edited(input);
     if (isOver(this.state?.phase)) this.send("again", {}, "again");
-    const sent = send();
+    send();
     if (this.state) this.#drawPay(this.state);
-    return sent;
   }
 
   /** @param {string} value */
