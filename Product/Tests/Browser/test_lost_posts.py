@@ -107,6 +107,22 @@ class TestAPress:
         assert "create" not in page.intents
         expect(page.by("create-size")).to_have_value("2MB")
 
+    def test_that_waited_when_the_stream_came_back_is_told_and_does_nothing(self, drive):
+        page, _ = self.form(drive)
+        lost = Lost(page, "drive-create", "size", holds=True)
+        page.by("create-size").fill("2MB")
+        page.by("create").click()
+        lost.wait()
+        page.server.stop()
+        page.server.start()
+        expect(page.by("toast")).to_have_text("That didn’t work. Try again.")
+        lost.end()
+        page.frames()
+        assert "create" not in page.intents
+        expect(page.by("create-size")).to_have_value("2MB")
+        page.by("create").click()
+        expect(page.by("created")).to_contain_text("Harbour papers")
+
     def test_hands_no_transaction_over_that_another_one_was_pasted_over(self, drive):
         page, name = self.form(drive)
         page.by("hand-open").click()

@@ -73,8 +73,8 @@ export class ModelScreen {
       // of its own would arrive a round trip later.
       headers: () => ({ "Aquifer-Appear": this.#isShown ? "again" : "load" }),
       onOpen: (isFirst) => {
-        // A press that the loss of a connection kept waiting does nothing later by itself.
-        if (!isFirst) endWish();
+        // A press that the loss of a connection kept waiting does nothing later by itself. Its user is told so.
+        if (!isFirst && endWish()) toast(t("error.request"), "danger");
         // `opened` says it again.
         if (this.#patience.streamOpened() && this.#posting !== null) this.#lost.add(this.#posting);
         this.opened();
