@@ -3,8 +3,11 @@ import AquiferFoundation
 
 /// The form: amount, card and security code, as users enter them.
 extension PaymentModel {
-    /// True if there is no card to pay with.
-    public var needsCard: Bool { cards.isEmpty && phase == .ready && problem == nil }
+    /// True if there is no card to pay with. Cards that could not be read may be there.
+    public var needsCard: Bool {
+        if case .vault = problem { return false }
+        return cards.isEmpty && phase == .ready
+    }
     /// True if everything is there.
     public var canPay: Bool {
         phase == .ready && contact != nil && card != nil && code != nil && amount.cents > 0 && amount <= .limit

@@ -463,6 +463,12 @@ struct PaymentModelTests {
         #expect(model.problem == .payment(.noCard))
         await model.appear()
         #expect(model.problem == nil && model.needsCard)
+        // The reason why a payment was not sent stays, and hides no way to a card.
+        model.problem = .payment(.underWay)
+        await model.appear()
+        #expect(model.problem == .payment(.underWay) && model.needsCard)
+        model.problem = .vault(.busy(path: "/v"))
+        #expect(!model.needsCard)
     }
 }
 
