@@ -8,6 +8,10 @@ extension PaymentDesk {
     /// The longest of these pauses.
     static let longestPause = Duration.seconds(60)
 
+    /// True while a payment is being sent here, or while an outcome that is known here could not be recorded yet. The end of this
+    /// desk would leave that outcome unknown.
+    public var hasUnrecorded: Bool { !underWay.isEmpty || !unrecorded.isEmpty }
+
     /// An outcome that is known here, and could not be recorded yet.
     struct Unrecorded: Sendable {
         /// The payment as it was begun; `nil` if not even that is known to be recorded.
@@ -77,7 +81,7 @@ extension PaymentDesk {
         }
     }
 
-    /// Records an outcome as soon as that is possible, while this process lives.
+    /// Records an outcome as soon as that is possible, while this desk lives.
     private func recordLater(_ id: UUID, _ begun: PaymentRecord?, _ outcome: PaymentOutcome) {
         let task = Task { [weak self, clock] in
             var pause = Self.firstPause

@@ -105,12 +105,14 @@ struct SharedSendingTests {
         let written = try #require(try await other.ledger.record(order.key))
         #expect(await other.present(written).state == .sending)
         #expect(await desk.present(written).state == .approved)
+        #expect(await desk.hasUnrecorded)
         #expect(await eventually { world.clock.sleepers == [.seconds(1)] })
         world.clock.advance(by: .seconds(1))
         #expect(await eventually { world.clock.sleepers == [.seconds(2)] })
         world.ledger.heal()
         world.clock.advance(by: .seconds(2))
         #expect(try await eventually { try await other.ledger.record(order.key)?.state == .approved })
+        #expect(await eventually { await !desk.hasUnrecorded })
     }
 
     @Test("that may have been recorded, though the store said no, are recorded as not sent", arguments: [true, false])

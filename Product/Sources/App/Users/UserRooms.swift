@@ -22,13 +22,17 @@ final class UserRooms {
             (self.ground, self.services, self.site) = (ground, services, site)
         }
 
-        /// True if nothing waits to be sent. An outbox that cannot be read may hold something, unless its user is gone.
+        /// True if nothing waits to be sent, and no outcome of a payment to be recorded. An outbox that cannot be read may hold
+        /// something, unless its user is gone.
         fileprivate var hasNothingUnsent: Bool {
             get async {
-                do throws(StoreError) { return try await services.outbox.items().isEmpty } catch {
+                do throws(StoreError) {
+                    guard try await services.outbox.items().isEmpty else { return false }
+                } catch {
                     if case .ended = error { return true }
                     return false
                 }
+                return await !services.payments.desk.hasUnrecorded
             }
         }
     }
