@@ -768,7 +768,6 @@ class TestTheCardForm:
 
     def test_the_remotes_test_card_is_taken_and_called_so_everywhere(self, page):
         fill_card(page, TEST_CARD, "0118")
-        label = page.by("test-label")
         expect(page.by("card-form").locator('[data-test="test-label"]')).to_be_visible()
         words = page.by("card-form").locator('[data-test="test-label"]').text_content()
         page.by("save").click()
@@ -781,7 +780,12 @@ class TestTheCardForm:
         enter(page)
         page.by("pay").click()
         expect(page.by("receipt")).to_be_visible()
-        expect(label.last).to_have_text(words)
+        expect(page.by("receipt-card").locator('[data-test="test-label"]')).to_have_text(words)
+        page.by("receipt-history").click()
+        button = page.by("payment-receipt").first
+        expect(button).to_have_attribute("aria-haspopup", "dialog")
+        button.click()
+        expect(page.by("receipt-sheet").locator('[data-test="test-label"]')).to_have_text(words)
 
     def test_the_fields_are_named_for_autofill_and_have_no_name_that_could_reach_an_address(self, page):
         for test, value in [("card-number", "cc-number"), ("card-holder", "cc-name"), ("card-expiry", "cc-exp")]:

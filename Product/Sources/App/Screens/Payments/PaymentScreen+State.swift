@@ -64,6 +64,8 @@ extension PaymentScreen {
         let username: String
         let masked: String
         let brandName: String
+        /// The name of the remote's test card, if it has paid.
+        @OrNull var testLabel: String?
         let amount: String
         let total: String
         let status: String

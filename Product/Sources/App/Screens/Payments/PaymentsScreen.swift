@@ -189,8 +189,9 @@ extension ScreenContext {
         return PaymentScreen.Receipt(
             number: record.number, date: date.formatted(.iso8601), dateText: dateText(date),
             name: record.contact.name, username: record.contact.username, masked: record.card.masked,
-            brandName: record.card.brandName(language), amount: record.amount.text, total: record.amount.text,
-            status: record.state.text(language))
+            brandName: record.card.brandName(language),
+            testLabel: record.card.isTestCard ? TestCard.label(language) : nil, amount: record.amount.text,
+            total: record.amount.text, status: record.state.text(language))
     }
 }
 

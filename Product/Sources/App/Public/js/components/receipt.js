@@ -8,9 +8,8 @@ import { testBadge } from "./card-face.js";
  *
  * @param {Wire.PaymentReceipt} paid
  * @param {Child} recipient
- * @param {string | null | undefined} testLabel
  */
-export function receipt(paid, recipient, testLabel) {
+export function receipt(paid, recipient) {
   /**
    * @param {string} name
    * @param {Children} value
@@ -27,7 +26,7 @@ export function receipt(paid, recipient, testLabel) {
       row("receipt.status", h("span", { class: "chip chip-approved" }, paid.status), "receipt-status"),
       row("receipt.date", h("time", { datetime: paid.date }, paid.dateText), "receipt-date"),
       row("receipt.number", h("span", { class: "receipt-code" }, String(paid.number)), "receipt-number"),
-      row("receipt.card", [h("span", {}, `${paid.brandName} ${paid.masked}`), testBadge(testLabel)], "receipt-card"),
+      row("receipt.card", [h("span", {}, `${paid.brandName} ${paid.masked}`), testBadge(paid.testLabel)], "receipt-card"),
       row("receipt.amount", paid.amount, "receipt-sum"),
       h("div", { class: "receipt-row receipt-total" }, h("dt", {}, t("receipt.total")), h("dd", { "data-test": "receipt-total" }, paid.total))));
 }

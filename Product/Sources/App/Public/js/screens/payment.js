@@ -465,9 +465,8 @@ export class PaymentScreen extends ModelScreen {
    * @param {State} state
    * @param {Wire.PaymentReceipt} paid
    */
-  #paid({ cards, contact }, paid) {
-    const used = cards.find((card) => card.masked === paid.masked && card.brandName === paid.brandName);
-    return [receipt(paid, this.#recipient({ image: null, initials: "", ...contact, ...paid }), used?.testLabel),
+  #paid({ contact }, paid) {
+    return [receipt(paid, this.#recipient({ image: null, initials: "", ...contact, ...paid })),
       receiptActions(paid),
       h("div", { class: "receipt-actions" },
         h("button", { class: "button button-primary pay-button", type: "button", "data-test": "done", onclick: () => this.#done() }, t("receipt.done")),

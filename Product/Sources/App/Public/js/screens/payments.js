@@ -159,7 +159,7 @@ export class PaymentsScreen extends ModelScreen {
    * @param {Wire.PaymentReceipt} paid
    */
   #receiptButton(payment, paid) {
-    return h("button", { class: "button button-quiet payment-receipt", type: "button", "aria-label": t("payments.receipt.name", payment), "data-test": "payment-receipt",
+    return h("button", { class: "button button-quiet payment-receipt", type: "button", "aria-haspopup": "dialog", "aria-label": t("payments.receipt.name", payment), "data-test": "payment-receipt",
       onclick: () => this.#receipt.open(paid) }, icon("document"), t("payments.receipt"));
   }
 

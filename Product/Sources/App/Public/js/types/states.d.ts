@@ -147,6 +147,7 @@ declare namespace Wire {
         username: string;
         masked: string;
         brandName: string;
+        testLabel: string | null;
         amount: string;
         total: string;
         status: string;
