@@ -4,11 +4,25 @@ import AquiferFoundation
 extension ShadowDriveService {
     /// The maximum number of transactions that are signed when a blockhash is unknown, the first one included.
     private static let tries = 2
-    /// The pause between two requests to the chain.
+    /// The pause between two polls of the chain.
     private static let pause = Duration.seconds(2)
+    /// The pause after a poll that failed, which may have taken long itself.
+    private static let longPause = Duration.seconds(10)
     /// The maximum wait for the chain. A blockhash is valid for about a minute, so a longer wait means that the node
     /// makes no progress.
     private static let patience = Duration.seconds(240)
+
+    /// What the chain says of a transaction.
+    private enum Fate: Sendable {
+        /// It was carried out.
+        case carriedOut
+        /// It is in a block, but it failed and changed nothing.
+        case failed
+        /// It was not carried out, and can no longer be.
+        case impossible
+        /// The chain does not give the outcome. The error is that of the last poll, if none of them was answered.
+        case unknown(because: DriveError?)
+    }
 
     /// Creates a transaction with a fresh blockhash, signs it and sends it. Two signed transactions that could both be
     /// carried out never exist at the same time.
@@ -51,8 +65,8 @@ extension ShadowDriveService {
                 case .carriedOut: return carriedOut(signature)
                 case .failed: throw error
                 case .unknown: throw .outcomeUnknown(because: error)
-                case nil where left == 0: throw error
-                case nil: continue
+                case .impossible where left == 0: throw error
+                case .impossible: continue
                 }
             }
             guard isAcceptance, let signature = transaction.signature else { return answer }
@@ -75,13 +89,15 @@ extension ShadowDriveService {
         switch await fate(of: signature, recent, isAccepted: true, onWait: onWait) {
         case .carriedOut: return true
         case .failed: throw .refused(.failedOnChain)
-        case .unknown: throw .outcomeUnknown(because: Task.isCancelled ? .cancelled : .refused(.unconfirmed))
-        case nil: return false
+        case .unknown(let trouble):
+            throw .outcomeUnknown(because: Task.isCancelled ? .cancelled : trouble ?? .refused(.unconfirmed))
+        case .impossible: return false
         }
     }
 
-    /// The outcome of a transaction. It is `nil` if the transaction was not carried out and can no longer be. It is
-    /// `.unknown` if the chain does not give the outcome, or if the task was cancelled.
+    /// The outcome of a transaction. It is `.unknown` if the chain does not give the outcome, or if the task was cancelled.
+    ///
+    /// A poll that fails says nothing of a transaction that a node has accepted: the next one may be answered.
     ///
     /// - Parameters:
     ///   - isAccepted: true if a node has accepted the transaction. It is then waited for, even if it is not known how
@@ -90,24 +106,36 @@ extension ShadowDriveService {
     private func fate(
         of signature: Signature, _ recent: RecentBlockhash, isAccepted: Bool = false,
         onWait: @Sendable () async -> Void = {}
-    ) async -> TransactionOutcome? {
+    ) async -> Fate {
         let canExpire = recent.lastValidBlockHeight != nil && recent.slot != nil
         var waited = Duration.zero
+        var isAnswered = false
+        var trouble: DriveError?
         while true {
-            do {
+            var pause = Self.pause
+            do throws(DriveError) {
                 // The progress is read first: a transaction that is absent after the last valid block stays absent.
                 let progress: ChainProgress? = try await canExpire ? rpc.progress() : nil
                 let (outcome, slot) = try await rpc.look(for: signature)
-                if outcome != .unknown { return outcome }
-                guard isAccepted || (canExpire && slot != nil) else { return .unknown }
-                if let progress, let slot, progress.isPast(recent), slot >= progress.slot { return nil }
-                guard waited < Self.patience else { return .unknown }
-                if waited == .zero { await onWait() }
-                try await clock.sleep(for: Self.pause)
-                waited += Self.pause
+                isAnswered = true
+                switch outcome {
+                case .carriedOut: return .carriedOut
+                case .failed: return .failed
+                case .unknown: break
+                }
+                guard isAccepted || (canExpire && slot != nil) else { return .unknown(because: nil) }
+                if let progress, let slot, progress.isPast(recent), slot >= progress.slot { return .impossible }
             } catch {
-                return .unknown
+                guard isAccepted else { return .unknown(because: error) }
+                (trouble, pause) = (error, Self.longPause)
             }
+            guard waited < Self.patience, !Task.isCancelled else {
+                return .unknown(because: isAnswered ? nil : trouble)
+            }
+            if waited == .zero { await onWait() }
+            // Sleeping throws only when the task was cancelled.
+            do { try await clock.sleep(for: pause) } catch { return .unknown(because: nil) }
+            waited += pause
         }
     }
 

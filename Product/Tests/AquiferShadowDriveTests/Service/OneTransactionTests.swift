@@ -235,9 +235,16 @@ struct OneTransactionTests {
     func inVain() async throws {
         func error(_ status: DriveWorld.Reply) async -> DriveError? {
             let world = DriveWorld(["getSignatureStatuses": [status]])
+            let waiting = Task {
+                while !Task.isCancelled {
+                    await world.clock.waitForSleepers(1)
+                    world.clock.advance(by: .seconds(10))
+                }
+            }
             let error = await failure { () async throws(DriveError) in
                 try await world.service.send(.requestDeletion, for: world.account)
             }
+            waiting.cancel()
             #expect(world.requests("sendTransaction").count == 1)
             return error
         }
@@ -246,6 +253,21 @@ struct OneTransactionTests {
             return
         }
         #expect(refusal.reason == .inVain && refusal.message(in: .english).contains("in vain"))
-        #expect(await error(.offline)?.isOutcomeUnknown == true)
+        #expect(await error(.offline) == .outcomeUnknown(because: .connectivity(TransportError(.cannotConnect))))
+    }
+
+    @Test(
+        "One that a node has accepted is waited for although a poll fails",
+        arguments: ["getEpochInfo", "getSignatureStatuses"])
+    func lostPoll(question: String) async throws {
+        let answer = question == "getEpochInfo" ? Self.height(99) : Self.carriedOut
+        let world = DriveWorld(
+            ["getEpochInfo": [Self.height(99)], "getSignatureStatuses": [Self.carriedOut]]
+                .merging([question: [.offline, answer]]) { _, own in own })
+        let sending = Task { try await world.service.send(.requestDeletion, for: world.account) }
+        await world.clock.waitForSleepers(1)
+        world.clock.advance(by: .seconds(10))
+        _ = try await sending.value
+        #expect(world.requests("sendTransaction").count == 1 && world.requests(question).count == 2)
     }
 }
