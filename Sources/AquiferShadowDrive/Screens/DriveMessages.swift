@@ -8,6 +8,7 @@ extension DriveError {
         switch self {
         case .outcomeUnknown(.invalidData): language.text("drive.outcomeUnknown.nonsense")
         case .outcomeUnknown(.cancelled): language.text("drive.outcomeUnknown.cancelled")
+        case .outcomeUnknown(.refused(let refusal)) where refusal.reason == .unconfirmed: refusal.message(in: language)
         case .outcomeUnknown(.refused): language.text("drive.outcomeUnknown.refused")
         case .outcomeUnknown: language.text("drive.outcomeUnknown.interrupted")
         case .connectivity(let error) where error.kind == .timedOut || error.kind == .interrupted:

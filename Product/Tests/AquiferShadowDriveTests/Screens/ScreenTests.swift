@@ -416,6 +416,16 @@ struct MessageTests {
         #expect(DriveError.cancelled.message(in: .english).isEmpty)
     }
 
+    @Test("a transaction that Solana has not confirmed yet is told as that, also where its outcome is unknown")
+    func unconfirmed() {
+        let refusal = DriveRefusal(status: 200, words: "it is in no block", reason: .unconfirmed)
+        let unknown = DriveError.outcomeUnknown(because: .refused(refusal))
+        #expect(unknown.message(in: .english) == "Solana hasn’t confirmed it yet. Look again in a moment.")
+        #expect(
+            unknown.message(in: .brazilianPortuguese)
+                == "A Solana ainda não confirmou. Confira de novo em instantes.")
+    }
+
     @Test(
         "amounts are written with as many digits as they have",
         arguments: [
