@@ -17,8 +17,8 @@ import AquiferFoundation
 ///   unless the remote shows its transaction. The lock of a killed process shows at once that it was killed.
 /// - A payment is sent again, and checked, only with the server that it was first sent to. Another server has other
 ///   people under the same numbers, and does not know the key.
-/// - An outcome that cannot be recorded is recorded later, as soon as that is possible, while the desk lives. Whoever drops a
-///   desk before the process ends asks ``hasUnrecorded`` first.
+/// - An outcome that cannot be recorded is recorded later, as soon as that is possible, while the desk lives. Look at
+///   ``hasUnrecorded`` before you drop a desk.
 /// - A cancelled caller does not stop a payment that was sent. Its outcome is recorded all the same.
 public actor PaymentDesk {
     /// The payments made.

@@ -5,9 +5,9 @@ import Observation
 /// The screen of one payment: its receiver, amount, card and outcome.
 ///
 /// - Nothing is sent before contact, amount, card and security code are set. Nothing is sent twice: while a payment is
-///   on its way, ``pay()`` does nothing.
+///   on its way, ``pay(attempt:doubts:)`` does nothing.
 /// - The model holds the security code for one payment, and forgets it when the payment ends.
-/// - While the outcome of an earlier payment of this amount to this contact is unknown, ``pay()`` sends nothing and
+/// - While the outcome of an earlier payment of this amount to this contact is unknown, ``pay(attempt:doubts:)`` sends nothing and
 ///   shows that payment (``Phase/earlier(_:)``). The user decides.
 /// - A payment without an answer is ``Phase/unknown(_:)``. ``check()`` asks for its outcome. ``retry()`` sends it again
 ///   with the same key, which the remote books once. ``giveUp()`` leaves it undecided for good.
@@ -21,9 +21,9 @@ public final class PaymentModel {
         case missing(LoadError?)
         /// Ready for amount, card and code.
         case ready
-        /// Nothing was sent: these payments, of the same amount to the same contact, may have been made, or were made after the
-        /// one that is to be sent again.
-        /// The user checks them (``checkEarlier()``), pays once more (``payOnceMore()``), or goes back (``again()``).
+        /// Nothing was sent: these payments to the same contact may have been made, or were made after the one that is to be sent
+        /// again. They are of the same amount, or are attempts whose outcomes the user's page did not know.
+        /// The user checks them (``checkEarlier()``), pays once more (``payOnceMore(approved:)``), or goes back (``again()``).
         case earlier([PaymentRecord])
         /// The payment is on its way.
         case sending
