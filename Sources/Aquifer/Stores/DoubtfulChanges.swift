@@ -4,7 +4,7 @@ import AquiferConcurrency
 ///
 /// A store passes its own messages over, because it tells its changes itself. The message of such a change is told.
 package final class DoubtfulChanges: Sendable {
-    private struct State {
+    fileprivate struct State {
         var changes: Set<StoreChange> = []
         /// True if there were too many to remember each.
         var areAll = false

@@ -14,7 +14,7 @@ export class ReceiptSheet {
   open(paid) {
     const close = h("button", { class: "icon-button", type: "button", "aria-label": t("close"), "data-test": "sheet-close", onclick: () => this.close() }, icon("close"));
     const recipient = h("div", { class: "receipt-to" }, h("span", {}, h("strong", {}, paid.name), h("span", { class: "receipt-username" }, paid.username)));
-    this.#frame.replaceChildren(close, receipt(paid, recipient), receiptActions(paid));
+    this.#frame.replaceChildren(close, receipt(paid, recipient, "h1"), receiptActions(paid));
     showModal(this.element, () => this.close());
     close.focus({ focusVisible: false });
   }
