@@ -254,7 +254,8 @@ export class PaymentScreen extends ModelScreen {
     this.#asked = null;
     this.#isGivingUp = false;
     if (phase !== "ready") this.#fields.reset();
-    this.#amount.settle();
+    // The first edit after a verdict leads back to the form, and is newer than the form's amount.
+    if (phase !== "ready" || !isOver(before)) this.#amount.settle();
     // An attempt uses the code up.
     if (phase !== "ready" || before === "sending") this.#code.clear();
     if (phase !== "ready") this.#sheet.close();
