@@ -109,7 +109,7 @@ struct Trial: Sendable {
 
 extension LoopbackServer {
     /// A server that answers every request of a connection by the path it asks for.
-    static func answering(
+    package static func answering(
         _ answer: @escaping @Sendable (LoopbackConnection, LoopbackConnection.Request) throws -> Void
     ) throws -> LoopbackServer {
         try LoopbackServer { connection in

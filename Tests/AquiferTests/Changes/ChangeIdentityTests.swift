@@ -104,7 +104,8 @@ struct ChangeIdentityTests {
         _ = try await reading.value
         store.read.open()
         #expect(try await sending.value.sent == 1)
-        #expect(await outbox.knownFacts[kind]?.facts["new"]?.id == "101")
+        let known = await outbox.knownFacts
+        #expect(known[kind]?.facts["new"]?.id == "101")
         #expect(notes.serverID(of: "new") == "101")
     }
 
