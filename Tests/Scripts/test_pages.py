@@ -40,8 +40,8 @@ WRONG = {
     "a key that may be null": ("screens/comments.js", "state.error?.message", "state.error.message", "Object is possibly 'null'"),
     "an intent that does not exist": ("screens/feed.js", 'this.send("loadMore")', 'this.send("loadMost")', "'\"loadMost\"' is not assignable"),
     "an intent without its field": (
-        "screens/payment.js", 'this.send("pay", { digits, ...(this.state.card && { card: this.state.card.id }) })', 'this.send("pay")',
-        "Expected 2-3 arguments"),
+        "screens/payment.js", 'this.send("pay", { digits, attempt: id,', 'this.send("pay", { attempt: id,',
+        "Property 'digits' is missing"),
     "a field of another name":
         ("screens/cards.js", 'this.send("choose", { id: card.id })', 'this.send("choose", { card: card.id })', "'card' does not exist"),
 }
