@@ -75,7 +75,7 @@ extension AccountModel {
     public func makeImmutable(confirmedBy typed: String) async {
         guard canChange, let account, !account.isToBeDeleted, confirms(typed) else { return }
         await change(.makingImmutable) { [address] (service) async throws(DriveError) in
-            _ = try await service.makeImmutable(address, named: account.identifier)
+            _ = try await service.makeImmutable(address, named: account.visibleName)
         }
     }
 
@@ -83,7 +83,7 @@ extension AccountModel {
     /// some epochs later. Until then the request can be cancelled.
     public func deleteAccount(confirmedBy typed: String) async {
         guard canChange, let account, !account.isToBeDeleted, confirms(typed) else { return }
-        await send(.requestDeletion, .askingForDeletion, named: account.identifier)
+        await send(.requestDeletion, .askingForDeletion, named: account.visibleName)
     }
 
     /// Cancels the request for the account's deletion.
@@ -115,4 +115,7 @@ extension StorageAccount {
             && !identifier.unicodeScalars.contains { $0.isHarmful || $0.properties.generalCategory == .unassigned }
         return isTypable ? identifier : "\(address)"
     }
+
+    /// The name by which the user can tell the account from others; `nil` if they know it by its address alone, because its name cannot be seen.
+    public var visibleName: String? { confirmation == identifier ? identifier : nil }
 }

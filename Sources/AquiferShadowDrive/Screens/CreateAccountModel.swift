@@ -200,7 +200,7 @@ public final class CreateAccountModel {
         phase = .creating(.sending)
         do throws(DriveError) {
             let transaction = try Self.transaction(handedText.filter { !$0.isWhitespace })
-            let outcome = try await service.handOver(transaction, named: handedAccount?.identifier)
+            let outcome = try await service.handOver(transaction, named: handedAccount?.visibleName)
             (handedText, handed) = ("", nil)
             if case .created(let account) = outcome {
                 phase = .created(account)

@@ -18,9 +18,9 @@ protocol AccountChange: DriveHandler {
 
     /// Makes the change.
     ///
-    /// - Parameter name: the account's name, as the user wrote it or saw it.
+    /// - Parameter name: the account's name, as the user wrote it or saw it; `nil` if they know its address alone.
     func change(
-        _ address: PublicKey, named name: String, _ session: DriveSession
+        _ address: PublicKey, named name: String?, _ session: DriveSession
     ) async throws(DriveError) -> HandedOver
 }
 
@@ -41,7 +41,7 @@ extension AccountChange {
         }
         let word = call.words[0]
         let isAddress = (try? PublicKey(word)) != nil  // a text that is no address is a name
-        let name = isAddress ? info.identifier : word
+        let name = isAddress ? info.visibleName : word
         let done = try await session.untilInterrupted(look(address)) { () async throws(DriveError) in
             try await change(address, named: name, session)
         }

@@ -19,7 +19,7 @@ struct DriveMakeImmutableCommand: AccountChange {
     }
 
     func change(
-        _ address: PublicKey, named name: String, _ session: DriveSession
+        _ address: PublicKey, named name: String?, _ session: DriveSession
     ) async throws(DriveError) -> HandedOver {
         .changed(try await session.drive.makeImmutable(address, named: name) { session.waits() })
     }
@@ -48,7 +48,7 @@ struct DriveDeleteAccountCommand: AccountChange {
     }
 
     func change(
-        _ address: PublicKey, named name: String, _ session: DriveSession
+        _ address: PublicKey, named name: String?, _ session: DriveSession
     ) async throws(DriveError) -> HandedOver {
         .sent(try await session.drive.send(.requestDeletion, for: address, named: name) { session.waitsForSolana() })
     }
@@ -67,7 +67,7 @@ struct DriveKeepAccountCommand: AccountChange {
     func look(_ address: PublicKey) -> String { "aquifer drive list" }
 
     func change(
-        _ address: PublicKey, named name: String, _ session: DriveSession
+        _ address: PublicKey, named name: String?, _ session: DriveSession
     ) async throws(DriveError) -> HandedOver {
         .sent(try await session.drive.send(.cancelDeletion, for: address) { session.waitsForSolana() })
     }

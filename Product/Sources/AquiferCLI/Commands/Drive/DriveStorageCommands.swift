@@ -19,7 +19,7 @@ struct DriveAddStorageCommand: AccountChange {
     }
 
     func change(
-        _ address: PublicKey, named name: String, _ session: DriveSession
+        _ address: PublicKey, named name: String?, _ session: DriveSession
     ) async throws(DriveError) -> HandedOver {
         .changed(try await session.drive.addStorage(bytes, to: address) { session.waits() })
     }
@@ -43,7 +43,7 @@ struct DriveReduceStorageCommand: AccountChange {
     }
 
     func change(
-        _ address: PublicKey, named name: String, _ session: DriveSession
+        _ address: PublicKey, named name: String?, _ session: DriveSession
     ) async throws(DriveError) -> HandedOver {
         .changed(try await session.drive.reduceStorage(bytes, of: address) { session.waits() })
     }
@@ -62,7 +62,7 @@ struct DriveClaimCommand: AccountChange {
     }
 
     func change(
-        _ address: PublicKey, named name: String, _ session: DriveSession
+        _ address: PublicKey, named name: String?, _ session: DriveSession
     ) async throws(DriveError) -> HandedOver {
         .sent(try await session.drive.send(.claimStake, for: address) { session.waitsForSolana() })
     }

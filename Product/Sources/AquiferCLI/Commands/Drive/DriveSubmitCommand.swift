@@ -21,7 +21,7 @@ struct DriveSubmitCommand: DriveHandler {
         let isNew = if case .create = asked.instruction { true } else { false }
         let look = isNew ? "aquifer drive list" : "aquifer drive info \(asked.account)"
         let done = try await session.untilInterrupted(look) { () async throws(DriveError) in
-            try await session.drive.handOver(transaction, named: info?.identifier) { session.waitsForSolana() }
+            try await session.drive.handOver(transaction, named: info?.visibleName) { session.waitsForSolana() }
         }
         session.report(done, "carried out: \(asked.message(in: .english))")
         return .delivered
