@@ -8,9 +8,8 @@ import { testBadge } from "./card-face.js";
  *
  * @param {Wire.PaymentReceipt} paid
  * @param {Child} recipient
- * @param {"h1" | "h2"} [level] the level of its heading: in a window of its own, the first
  */
-export function receipt(paid, recipient, level = "h2") {
+export function receipt(paid, recipient) {
   /**
    * @param {string} name
    * @param {Children} value
@@ -20,7 +19,7 @@ export function receipt(paid, recipient, level = "h2") {
   return h("article", { class: "receipt", "aria-labelledby": "receipt-title", "data-test": "receipt" },
     h("div", { class: "receipt-head" },
       h("span", { class: "receipt-seal", "aria-hidden": "true" }, icon("check")),
-      h(level, { id: "receipt-title", class: "receipt-title", tabindex: "-1" }, t("receipt.title")),
+      h("h2", { id: "receipt-title", class: "receipt-title", tabindex: "-1" }, t("receipt.title")),
       h("p", { class: "receipt-amount", "data-test": "receipt-amount" }, paid.amount),
       recipient),
     h("dl", { class: "receipt-rows" },
