@@ -2,15 +2,21 @@
 
 Beside the reports `NAME*.xml` of a suite lies `NAME.status` with its exit status: a suite that failed without
 reporting a failed test has crashed, or never begun, and counts as one failed test. Failures are told with the end
-of their report, because often only the last lines of a run are seen.
+of their report, and a crash with the end of what the suite has printed (`NAME.log`), because often only the last lines of
+a run are seen.
 
 A case that failed, and passed three times when `Scripts/second-look` ran it alone, counts as passed and is told as
 unsteady.
 """
 
 import pathlib
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
+
+
+#: What Swift and its runtime print when a program crashes.
+CRASH = re.compile(r"Fatal error|Program crashed|: error: Exited with|^\*\*\* ")
 
 
 def outcome(case):
@@ -27,6 +33,20 @@ def reasons(case, lines=30):
             yield f"    {line}"
 
 
+def end_of_log(folder, suite, lines=40):
+    """Where a suite's output tells of a crash, and its last lines, indented."""
+    log = pathlib.Path(folder) / f"{suite}.log"
+    if not log.is_file():
+        return
+    said = log.read_text(errors="replace").splitlines()
+    crashes = [at for at, line in enumerate(said) if CRASH.search(line)]
+    last = max(0, len(said) - lines)
+    if crashes and crashes[0] < last:
+        yield from (f"    {line}" for line in said[crashes[0] : min(crashes[0] + lines, last)])
+        yield "    …"
+    yield from (f"    {line}" for line in said[last:])
+
+
 def main(folder: str) -> int:
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     reports_with_failures = set()
@@ -34,7 +54,7 @@ def main(folder: str) -> int:
         try:
             cases = list(ElementTree.parse(report).getroot().iter("testcase"))
         except ElementTree.ParseError as error:
-            print(f"failed: {report.name} is no report: {error}")
+            print(f"failed: {report.name} is no report: {error}", *end_of_log(folder, report.stem.split("-")[0]), sep="\n")
             counts["failed"] += 1
             reports_with_failures.add(report.name)
             continue
@@ -51,7 +71,7 @@ def main(folder: str) -> int:
     for suite in sorted(pathlib.Path(folder).glob("*.status")):
         status = suite.read_text().strip()
         if status != "0" and not any(name.startswith(suite.stem) for name in reports_with_failures):
-            print(f"failed: {suite.stem} ended with status {status}")
+            print(f"failed: {suite.stem} ended with status {status}", *end_of_log(folder, suite.stem), sep="\n")
             counts["failed"] += 1
     if not counts["passed"] and not counts["failed"]:
         print("failed: no test ran")

@@ -69,3 +69,11 @@ def test_a_report_that_breaks_off_is_a_failure(total):
     assert status == 1
     assert lines[0].startswith("failed: b.xml is no report")
     assert lines[-1] == "1 passed, 1 failed"
+
+
+def test_a_crash_is_told_with_the_place_in_the_output_that_tells_of_it_and_with_its_end(total):
+    log = [f"test {number}" for number in range(200)]
+    log[50] = "Suite.swift:12: Fatal error: Index out of range"
+    status, lines = total({"b-swift-testing.xml": "<testsuites>", "b.status": "1\n", "b.log": "\n".join(log)})
+    assert (status, lines[-1]) == (1, "0 passed, 1 failed")
+    assert lines[1:-1] == [f"    {line}" for line in (*log[50:90], "…", *log[160:])]

@@ -45,6 +45,11 @@ def test_what_hangs_is_ended_and_the_test_that_did_not_end_is_named(tmp_path):
     assert not pathlib.Path(f"/proc/{child}").exists()
 
 
+def test_the_tests_that_a_crash_has_cut_off_are_named():
+    status, output = watched(30, """echo '◇ Test "One that crashes" started.'; exit 1""")
+    assert (status, output.splitlines()[-1]) == (1, 'watched: begun and not ended: "One that crashes"')
+
+
 def test_a_process_that_is_left_behind_holds_nobody_up():
     began = time.monotonic()
     status, output = watched(1, "sleep 40 & echo done")

@@ -66,6 +66,15 @@ def from_another_tab(page, request, **fields):
     assert page.context.request.post(request.url, headers=request.all_headers(), data=data).status == 204
 
 
+def pressed_on_the_way(page):
+    """The button is pressed while another size is on its way to the server, where it stays."""
+    lost = Lost(page, "drive-create", "size", holds=True)
+    page.by("create-size").fill("2MB")
+    page.by("create").click()
+    lost.wait()
+    return lost
+
+
 class TestAPress:
     def form(self, drive):
         page = drive("/drive/new")
@@ -73,14 +82,6 @@ class TestAPress:
         page.by("create-size").fill("1MB")
         expect(page.by("cost")).to_contain_text("SHDW")
         return page, name
-
-    def pressed_on_the_way(self, page):
-        """The button is pressed while another size is on its way to the server, where it stays."""
-        lost = Lost(page, "drive-create", "size", holds=True)
-        page.by("create-size").fill("2MB")
-        page.by("create").click()
-        lost.wait()
-        return lost
 
     def test_whose_last_edit_was_lost_does_nothing_later_and_the_next_one_does_what_the_page_shows(self, drive):
         page, name = self.form(drive)
@@ -103,7 +104,7 @@ class TestAPress:
 
     def test_is_forgotten_when_its_page_is_left(self, drive):
         page, _ = self.form(drive)
-        lost = self.pressed_on_the_way(page)
+        lost = pressed_on_the_way(page)
         page.by("nav-drive").click()
         expect(page.by("screen-drive")).to_be_visible()
         page.page.go_back()
@@ -116,7 +117,7 @@ class TestAPress:
 
     def test_that_waited_when_the_stream_came_back_is_told_and_does_nothing(self, drive):
         page, _ = self.form(drive)
-        lost = self.pressed_on_the_way(page)
+        lost = pressed_on_the_way(page)
         page.server.stop()
         page.server.start()
         expect(page.by("toast").filter(has_text="That didn’t work. Try again.")).to_be_visible()
@@ -311,7 +312,7 @@ class TestAnAct:
         page.by("create-name").fill("Harbour papers")
         page.by("create-size").fill("1MB")
         expect(page.by("cost")).to_contain_text("SHDW")
-        lost = self.pressed_on_the_way(page)
+        lost = pressed_on_the_way(page)
         lost.drop()
         expect(page.by("toast")).to_have_text(self.UNANSWERED)
         assert "create" not in page.intents
