@@ -11,20 +11,23 @@ import live
 import peers
 import replicas
 import shared
-from table import Row, duration, grouped, known_without_a_row, progress, rate, ratios, rounds, show, speed, with_works
+from table import Row, duration, grouped, known_without_a_row, measured, progress, rate, ratios, show, speed, with_works
 
 
 def cached(bench):
     for items, count in ((20, 500), (1_000, 20), (10_000, 4)):
         progress(f"cached load of {items} items")
-        f = rounds(bench.rounds, {
+
+        def rows(f):
+            for way, name in (("decoder", "JSONDecoder alone"), ("file", "JSON file with a time")):
+                target = 0.12 if items == 10_000 and way == "decoder" else None
+                yield Row(
+                    f"cached load, {grouped(items)} items", duration(f["resource"]), f"{name} {duration(f[way])}",
+                    ratios(f["resource"], f[way]), at_most=target)
+
+        yield from measured(bench.rounds, {
             way: (lambda way=way: bench.worker.seconds("cached", way, items, count))
-            for way in ("resource", "decoder", "file")})
-        work = f"cached load, {grouped(items)} items"
-        for way, name in (("decoder", "JSONDecoder alone"), ("file", "JSON file with a time")):
-            target = 0.12 if items == 10_000 and way == "decoder" else None
-            yield Row(
-                work, duration(f["resource"]), f"{name} {duration(f[way])}", ratios(f["resource"], f[way]), at_most=target)
+            for way in ("resource", "decoder", "file")}, rows)
 
 
 STORES = (("sqlite", "SQLiteStore"), ("file", "FileStore"), ("memory", "MemoryStore"))
@@ -46,31 +49,33 @@ def stores(bench):
                 ways |= {
                     way: (lambda way=way: bench.sqlite.seconds("store", way, size, count))
                     for way in ("mapped", "unmapped")}
-            f = rounds(bench.rounds, ways)
-            target = {"1 KB": 0.45, "64 KB": 0.5, "1 MB": 0.8}.get(name) if work == "retrieve" else 0.7
-            title = {"insert": "insert, new key,", "replace": "insert over another,", "retrieve": "retrieve"}[work]
-            for engine, store in STORES:
-                shown = {"diskcache": "diskcache", "plain": "plain file"}
-                for peer in ("diskcache", "plain") if engine == "sqlite" else ("diskcache",):
-                    yield Row(
-                        f"{title} {name}: {store}", duration(f[engine]), f"{shown[peer]} {duration(f[peer])}",
-                        ratios(f[engine], f[peer]),
-                        at_most=target if (engine, peer) == ("sqlite", "diskcache") else None)
-            if work == "retrieve":
-                # The store maps nothing, so that a file that is cut is an error and not the end of the process.
-                for engine, shown in (("unmapped", "SQLite alone, no map"), ("sqlite", "SQLiteStore")):
-                    yield Row(
-                        f"{title} {name}: {shown}", duration(f[engine]),
-                        f"SQLite alone, mapped {duration(f['mapped'])}", ratios(f[engine], f["mapped"]))
+            yield from measured(bench.rounds, ways, lambda f: of_a_store(f, work, name))
+
+
+def of_a_store(f, work, name):
+    target = {"1 KB": 0.45, "64 KB": 0.5, "1 MB": 0.8}.get(name) if work == "retrieve" else 0.7
+    title = {"insert": "insert, new key,", "replace": "insert over another,", "retrieve": "retrieve"}[work]
+    for engine, store in STORES:
+        shown = {"diskcache": "diskcache", "plain": "plain file"}
+        for peer in ("diskcache", "plain") if engine == "sqlite" else ("diskcache",):
+            yield Row(
+                f"{title} {name}: {store}", duration(f[engine]), f"{shown[peer]} {duration(f[peer])}", ratios(f[engine], f[peer]),
+                at_most=target if (engine, peer) == ("sqlite", "diskcache") else None)
+    if work == "retrieve":
+        # The store maps nothing, so that a file that is cut is an error and not the end of the process.
+        for engine, shown in (("unmapped", "SQLite alone, no map"), ("sqlite", "SQLiteStore")):
+            yield Row(
+                f"{title} {name}: {shown}", duration(f[engine]), f"SQLite alone, mapped {duration(f['mapped'])}",
+                ratios(f[engine], f["mapped"]))
 
 
 def screens(bench):
     progress("retrieve from the main actor")
-    f = rounds(bench.rounds, {
-        engine: (lambda engine=engine: bench.worker.seconds("store", engine, "main", 1 << 10, 5_000)) for engine in ("tiered", "sqlite")})
-    yield Row(
-        "retrieve 1 KB from the main actor: TieredStore", duration(f["tiered"]), f"SQLiteStore {duration(f['sqlite'])}",
-        ratios(f["tiered"], f["sqlite"]), at_most=0.2)
+    yield from measured(bench.rounds, {
+        engine: (lambda engine=engine: bench.worker.seconds("store", engine, "main", 1 << 10, 5_000)) for engine in ("tiered", "sqlite")},
+        lambda f: [Row(
+            "retrieve 1 KB from the main actor: TieredStore", duration(f["tiered"]), f"SQLiteStore {duration(f['sqlite'])}",
+            ratios(f["tiered"], f["sqlite"]), at_most=0.2)])
 
 
 def loads(bench):
@@ -83,11 +88,14 @@ def loads(bench):
             "ours": lambda: 1 / worker.seconds("loads", "curl", width, count, url),
             "curl": lambda: 1 / peers.curl(url, width, count),
             "urlsession": lambda: 1 / worker.seconds("loads", "urlsession", width, slow, url)}
-        f = rounds(bench.rounds, ways)
-        work = "loads, one at a time: CurlHTTPClient" if width == 1 else f"loads, {width} at once: CurlHTTPClient"
-        for way, name in (("curl", "curl" if width == 1 else "curl -Z"), ("urlsession", "URLSessionHTTPClient")):
-            target = {1: 0.95, 64: 1.6}[width] if way == "curl" else None
-            yield Row(work, rate(f["ours"]), f"{name} {rate(f[way])}", ratios(f["ours"], f[way]), at_least=target)
+
+        def rows(f):
+            work = "loads, one at a time: CurlHTTPClient" if width == 1 else f"loads, {width} at once: CurlHTTPClient"
+            for way, name in (("curl", "curl" if width == 1 else "curl -Z"), ("urlsession", "URLSessionHTTPClient")):
+                target = {1: 0.95, 64: 1.6}[width] if way == "curl" else None
+                yield Row(work, rate(f["ours"]), f"{name} {rate(f[way])}", ratios(f["ours"], f[way]), at_least=target)
+
+        yield from measured(bench.rounds, ways, rows)
     worker.close()
 
 
@@ -107,12 +115,15 @@ def downloads(bench):
         "power": lambda: undisturbed(size, lambda: worker("download", "power", size, url)),
         "curl": lambda: undisturbed(size, lambda: curl(url, f"{bench.folder}/curl.bin", flush=False)),
         "flushed": lambda: undisturbed(size, lambda: curl(url, f"{bench.folder}/curl.bin", flush=True))}
-    f = rounds(bench.rounds, ways)
-    for work, ours, peer, name, target in (
-        ("download 200 MB: Downloads", "ours", "curl", "curl -o", 1),
-        ("download 200 MB, on the device: Downloads", "power", "flushed", "curl -o, then sync", 1),
-    ):
-        yield Row(work, speed(f[ours]), f"{name} {speed(f[peer])}", ratios(f[ours], f[peer]), at_least=target)
+
+    def rows(f):
+        for work, ours, peer, name in (
+            ("download 200 MB: Downloads", "ours", "curl", "curl -o"),
+            ("download 200 MB, on the device: Downloads", "power", "flushed", "curl -o, then sync"),
+        ):
+            yield Row(work, speed(f[ours]), f"{name} {speed(f[peer])}", ratios(f[ours], f[peer]), at_least=1)
+
+    yield from measured(bench.rounds, ways, rows)
 
 
 def uploads(bench):
@@ -135,11 +146,13 @@ def uploads(bench):
         return size / seconds
 
     try:
-        f = rounds(bench.rounds, {"ours": ours, "curl": lambda: size / peers.curl_upload(sink.url, path)})
+        yield from measured(
+            bench.rounds, {"ours": ours, "curl": lambda: size / peers.curl_upload(sink.url, path)}, lambda f: [Row(
+                "upload 1 GB from a file: CurlHTTPClient", speed(f["ours"]), f"curl -T {speed(f['curl'])}",
+                ratios(f["ours"], f["curl"]), at_least=1)])
     finally:
         sink.close()
     os.remove(path)
-    yield Row("upload 1 GB from a file: CurlHTTPClient", speed(f["ours"]), f"curl -T {speed(f['curl'])}", ratios(f["ours"], f["curl"]), at_least=1)
     limit = 10e6
     yield Row(
         "upload 1 GB: memory beyond rest, at its peak", f"{max(peaks) / 1e6:.1f} MB", f"the limit {limit / 1e6:.0f} MB",
@@ -170,13 +183,16 @@ def served(bench):
         body = serve.saved()
         url = bench.nginx.put("feed.json", body)
         kept = bench.nginx.kept("feed.json")
-        f = rounds(bench.rounds, {
-            "ours": lambda: peers.wrk(serve.url, 2), "static": lambda: peers.wrk(url, 2), "kept": lambda: peers.wrk(kept, 2)})
+
+        def rows(f):
+            work = f"requests for the saved feed, {grouped(len(body))} bytes"
+            for way, name, target in (("kept", "nginx, proxy_cache", 1), ("static", "nginx, static file", None)):
+                yield Row(work, rate(f["ours"]), f"{name} {rate(f[way])}", ratios(f["ours"], f[way]), at_least=target)
+
+        yield from measured(bench.rounds, {
+            "ours": lambda: peers.wrk(serve.url, 2), "static": lambda: peers.wrk(url, 2), "kept": lambda: peers.wrk(kept, 2)}, rows)
     finally:
         serve.close()
-    work = f"requests for the saved feed, {grouped(len(body))} bytes"
-    for way, name, target in (("kept", "nginx, proxy_cache", 1), ("static", "nginx, static file", None)):
-        yield Row(work, rate(f["ours"]), f"{name} {rate(f[way])}", ratios(f["ours"], f[way]), at_least=target)
 
 
 def started(bench):
@@ -190,14 +206,16 @@ def started(bench):
     def each(command):
         return lambda: peers.to_last_byte(command)[0]
 
-    # A round has ten starts, each beside one of the peer's.
-    f = rounds(bench.rounds * 10, {
-        "ours": each(feed + ["--offline"]), "nothing": each([bench.aquifer, "--version"]), "python": each([bench.python, "-c", "pass"])})
-    f = {name: [statistics.median(all[i:i + 10]) for i in range(0, len(all), 10)] for name, all in f.items()}
-    python = f"python3 -c pass {duration(f['python'])}"
-    yield Row(
-        "aquifer feed list --offline, 10 items", duration(f["ours"]), python, ratios(f["ours"], f["python"]), at_most=0.3)
-    yield Row("aquifer --version: it does nothing", duration(f["nothing"]), python, ratios(f["nothing"], f["python"]))
+    def rows(f):
+        # A round has ten starts, each beside one of the peer's.
+        f = {name: [statistics.median(all[i:i + 10]) for i in range(0, len(all), 10)] for name, all in f.items()}
+        python = f"python3 -c pass {duration(f['python'])}"
+        yield Row(
+            "aquifer feed list --offline, 10 items", duration(f["ours"]), python, ratios(f["ours"], f["python"]), at_most=0.3)
+        yield Row("aquifer --version: it does nothing", duration(f["nothing"]), python, ratios(f["nothing"], f["python"]))
+
+    yield from measured(bench.rounds * 10, {
+        "ours": each(feed + ["--offline"]), "nothing": each([bench.aquifer, "--version"]), "python": each([bench.python, "-c", "pass"])}, rows)
 
 
 WORKS = {

@@ -3,7 +3,7 @@
 import sqlite3
 
 from plain_worker import keys
-from table import Row, duration, grouped, progress, ratios, rounds
+from table import Row, duration, grouped, measured, progress, ratios
 
 FOLLOWERS = 1_000
 ENTRIES, OTHERS = 10_000, 990_000
@@ -12,10 +12,10 @@ LENGTHS = (10, 100, 1_000)
 
 def live(bench):
     progress(f"an update reaches {grouped(FOLLOWERS)} subscribers")
-    f = rounds(bench.rounds, {
-        way: (lambda way=way: bench.worker.figures("live", way, 20)) for way in ("resource", "streams")})
-    yield from percentiles(
-        f"update to {grouped(FOLLOWERS)} subscribers", f["resource"], "AsyncStream alone", f["streams"], (5, 5))
+    yield from measured(
+        bench.rounds, {way: (lambda way=way: bench.worker.figures("live", way, 20)) for way in ("resource", "streams")},
+        lambda f: percentiles(
+            f"update to {grouped(FOLLOWERS)} subscribers", f["resource"], "AsyncStream alone", f["streams"], (5, 5)))
 
     progress("an update reaches another process")
 
@@ -24,10 +24,10 @@ def live(bench):
         writer.figures("live", "write", 100)
         return follower.figures("live", "followed", 0)
 
-    f = rounds(bench.rounds, {
-        "ours": lambda: across(bench.worker, bench.second_worker),
-        "polling": lambda: across(bench.plain, bench.second_plain)})
-    yield from percentiles("update to another process", f["ours"], "SQLite asked each ms", f["polling"], (1, None))
+    yield from measured(
+        bench.rounds, {
+            "ours": lambda: across(bench.worker, bench.second_worker), "polling": lambda: across(bench.plain, bench.second_plain)},
+        lambda f: percentiles("update to another process", f["ours"], "SQLite asked each ms", f["polling"], (1, None)))
 
 
 def percentiles(work, ours, peer, peers, targets):
@@ -43,12 +43,13 @@ def scopes(bench):
     bench.plain.seconds("users", "fill", OTHERS)
     progress(f"a scope of {grouped(ENTRIES)} entries ends")
     # Most of a round is the login of the next user, which is not timed.
-    f = rounds(min(bench.rounds, 5), {
-        "ours": lambda: bench.worker.seconds("scopes", "end", ENTRIES),
-        "plain": lambda: bench.plain.seconds("users", "end", ENTRIES)})
-    yield Row(
-        f"scope of {grouped(ENTRIES)} in a million ends", duration(f["ours"]),
-        f"SQLite, DELETE of a range {duration(f['plain'])}", ratios(f["ours"], f["plain"]), at_most=10)
+    yield from measured(
+        min(bench.rounds, 5), {
+            "ours": lambda: bench.worker.seconds("scopes", "end", ENTRIES),
+            "plain": lambda: bench.plain.seconds("users", "end", ENTRIES)},
+        lambda f: [Row(
+            f"scope of {grouped(ENTRIES)} in a million ends", duration(f["ours"]),
+            f"SQLite, DELETE of a range {duration(f['plain'])}", ratios(f["ours"], f["plain"]), at_most=10)])
 
 
 #: A store of so many entries, and one of a thousand: none may take longer because of the number of the others.
@@ -65,26 +66,29 @@ def entries(bench):
     progress("the first insert through a bound")
     # In MB: the store is within the first one, and above the second.
     for bound, name in ((1 << 20, "within its bound"), (64, "above its bound")):
-        f = rounds(rounds_of_five, {
-            count: (lambda count=count: bench.worker.seconds("entries", "first", count, bound)) for count in (FEW, MILLION)})
-        yield Row(
-            f"first insert, a million entries, {name}", duration(f[MILLION]), f"a thousand {duration(f[FEW])}", ratios(f[MILLION], f[FEW]),
-            at_most=2)
+        yield from measured(
+            rounds_of_five,
+            {count: (lambda count=count: bench.worker.seconds("entries", "first", count, bound)) for count in (FEW, MILLION)},
+            lambda f: [Row(
+                f"first insert, a million entries, {name}", duration(f[MILLION]), f"a thousand {duration(f[FEW])}",
+                ratios(f[MILLION], f[FEW]), at_most=2)])
 
     progress("a list")
-    f = rounds(rounds_of_five, {
-        "pages": lambda: bench.worker.seconds("entries", "pages", MILLION, 1_000),
-        "list": lambda: bench.worker.seconds("entries", "list", MILLION, 0)})
-    yield Row(
-        "the longest of a thousand pages of a million entries", duration(f["pages"]), f"the list in one piece {duration(f['list'])}",
-        ratios(f["pages"], f["list"]), at_most=0.1)
+    yield from measured(
+        rounds_of_five, {
+            "pages": lambda: bench.worker.seconds("entries", "pages", MILLION, 1_000),
+            "list": lambda: bench.worker.seconds("entries", "list", MILLION, 0)},
+        lambda f: [Row(
+            "the longest of a thousand pages of a million entries", duration(f["pages"]),
+            f"the list in one piece {duration(f['list'])}", ratios(f["pages"], f["list"]), at_most=0.1)])
 
     progress("retrieve")
-    f = rounds(bench.rounds, {
-        count: (lambda count=count: bench.worker.seconds("entries", "retrieve", count, 20_000)) for count in (FEW, MILLION)})
-    yield Row(
-        "retrieve 1 KB among a million", duration(f[MILLION]), f"among a thousand {duration(f[FEW])}", ratios(f[MILLION], f[FEW]),
-        at_most=1.25)
+    yield from measured(
+        bench.rounds,
+        {count: (lambda count=count: bench.worker.seconds("entries", "retrieve", count, 20_000)) for count in (FEW, MILLION)},
+        lambda f: [Row(
+            "retrieve 1 KB among a million", duration(f[MILLION]), f"among a thousand {duration(f[FEW])}",
+            ratios(f[MILLION], f[FEW]), at_most=1.25)])
 
 
 CHANGES = 10_000
@@ -92,27 +96,32 @@ CHANGES = 10_000
 
 def changes(bench):
     progress("changes are queued on disk")
-    f = rounds(bench.rounds, {
-        "ours": lambda: bench.worker.figures("changes", "enqueue", 300)[0],
-        "plain": lambda: bench.plain.seconds("queue", "enqueue", 300)})
-    yield Row(
-        "300 requests queued, each survives a loss of power", duration(f["ours"]),
-        f"SQLite, INSERT with the same durability {duration(f['plain'])}", ratios(f["ours"], f["plain"]), at_most=1.3)
+    yield from measured(
+        bench.rounds, {
+            "ours": lambda: bench.worker.figures("changes", "enqueue", 300)[0],
+            "plain": lambda: bench.plain.seconds("queue", "enqueue", 300)},
+        lambda f: [Row(
+            "300 requests queued, each survives a loss of power", duration(f["ours"]),
+            f"SQLite, INSERT with the same durability {duration(f['plain'])}", ratios(f["ours"], f["plain"]), at_most=1.3)])
 
     progress(f"{grouped(CHANGES)} changes over a list of {grouped(CHANGES)}")
-    f = rounds(min(bench.rounds, 5), {
-        work: (lambda work=work: bench.worker.figures("changes", work, 3)[0]) for work in ("laid", "plain", "decode")})
-    laid = [max(a - b, 0) for a, b in zip(f["laid"], f["plain"])]
-    yield Row(
-        f"{grouped(CHANGES)} changes over {grouped(CHANGES)} items", duration(laid),
-        f"the decoding of the items {duration(f['decode'])}", ratios(laid, f["decode"]), at_most=1)
+
+    def rows(f):
+        laid = [max(a - b, 0) for a, b in zip(f["laid"], f["plain"])]
+        yield Row(
+            f"{grouped(CHANGES)} changes over {grouped(CHANGES)} items", duration(laid),
+            f"the decoding of the items {duration(f['decode'])}", ratios(laid, f["decode"]), at_most=1)
+
+    yield from measured(min(bench.rounds, 5), {
+        work: (lambda work=work: bench.worker.figures("changes", work, 3)[0]) for work in ("laid", "plain", "decode")}, rows)
 
     progress(f"a change is shown to {grouped(FOLLOWERS)} subscribers")
-    f = rounds(bench.rounds, {
-        "changes": lambda: bench.worker.figures("changes", "followers", 20),
-        "streams": lambda: bench.worker.figures("live", "streams", 20)})
-    yield from percentiles(
-        f"change shown to {grouped(FOLLOWERS)} subscribers", f["changes"], "AsyncStream alone", f["streams"], (5, 5))
+    yield from measured(
+        bench.rounds, {
+            "changes": lambda: bench.worker.figures("changes", "followers", 20),
+            "streams": lambda: bench.worker.figures("live", "streams", 20)},
+        lambda f: percentiles(
+            f"change shown to {grouped(FOLLOWERS)} subscribers", f["changes"], "AsyncStream alone", f["streams"], (5, 5)))
 
 
 def fill(file):
@@ -133,9 +142,14 @@ def fill(file):
 
 def pages(bench):
     progress("one more page of a list")
-    f = rounds(min(bench.rounds, 5), {
-        "paged": lambda: bench.worker.figures("pages", "paged", *LENGTHS),
-        "whole": lambda: bench.worker.seconds("pages", "whole", LENGTHS[-1])})
+    yield from measured(
+        min(bench.rounds, 5), {
+            "paged": lambda: bench.worker.figures("pages", "paged", *LENGTHS),
+            "whole": lambda: bench.worker.seconds("pages", "whole", LENGTHS[-1])},
+        of_pages)
+
+
+def of_pages(f):
     paged = {length: [figures[place] for figures in f["paged"]] for place, length in enumerate(LENGTHS)}
     for length in LENGTHS[1:]:
         yield Row(

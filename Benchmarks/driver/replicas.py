@@ -14,7 +14,7 @@ import psycopg
 
 import peers
 import shared
-from table import Row, duration, progress, ratios, rounds
+from table import Row, duration, measured, progress, ratios
 
 ROOT = os.path.dirname(os.path.dirname(sys.path[0]))
 USERS = 100
@@ -127,7 +127,10 @@ class Replicas:
 def replicas(bench):
     progress(f"pages of {USERS} users on one and on three replicas")
     one, three = Replicas(bench, 1), Replicas(bench, 3)
-    f = rounds(min(bench.rounds, 5), {"one": one.measure, "three": three.measure})
+    yield from measured(min(bench.rounds, 5), {"one": one.measure, "three": three.measure}, of_replicas)
+
+
+def of_replicas(f):
     (ours, pages), (alone, pages_alone) = zip(*f["three"]), zip(*f["one"])
     work = f"pages of {USERS} users, 3 replicas"
     # The replicas share the cores of one machine. As many cores as replicas would have done this many times the work.

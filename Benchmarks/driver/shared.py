@@ -7,7 +7,7 @@ import sys
 import psycopg
 
 import peers
-from table import Row, duration, grouped, progress, rate, ratios, rounds
+from table import Row, duration, grouped, measured, progress, rate, ratios
 
 ROOT = os.path.dirname(os.path.dirname(sys.path[0]))
 
@@ -57,21 +57,22 @@ def shared(bench):
                     progress(f"{store}: {work} {name}, {width} at once")
                     words = ("shared", engine, work, size, width, count, addresses[engine])
                     floor = ("shared", "hop", *words[2:])
-                    f = rounds(bench.rounds, {
-                        "ours": lambda: 1 / bench.worker.seconds(*words), "bare": lambda: 1 / bench.bare.seconds(*words),
-                        "python": lambda: 1 / bench.python_shared.seconds(*words),
-                        "floor": lambda: 1 / bench.worker.seconds(*floor)})
                     title = f"{work} {name}, {'one' if width == 1 else width} at {'a time' if width == 1 else 'once'}: {store}"
                     pipeline = "" if width == 1 else ", pipelined"
-                    yield Row(
-                        title, rate(f["ours"]), f"{bare} alone{pipeline} {rate(f['bare'])}", ratios(f["ours"], f["bare"]),
-                        at_least=0.8 if width == 1 else 0.6)
-                    yield Row(
-                        title, rate(f["ours"]), f"{python}{pipeline} {rate(f['python'])}", ratios(f["ours"], f["python"]))
-                    if size == 1 << 10 and work == "retrieve":
-                        # The limit of every store with a thread of its own, whatever its server does.
-                        hop = f"{'a call' if width == 1 else 'calls'} to a thread and back"
-                        yield Row(f"{hop}, {width} at once", rate(f["floor"]), f"{bare} alone{pipeline} {rate(f['bare'])}", ratios(f["floor"], f["bare"]))
+
+                    def rows(f):
+                        alone = f"{bare} alone{pipeline} {rate(f['bare'])}"
+                        yield Row(title, rate(f["ours"]), alone, ratios(f["ours"], f["bare"]), at_least=0.8 if width == 1 else 0.6)
+                        yield Row(title, rate(f["ours"]), f"{python}{pipeline} {rate(f['python'])}", ratios(f["ours"], f["python"]))
+                        if size == 1 << 10 and work == "retrieve":
+                            # The limit of every store with a thread of its own, whatever its server does.
+                            hop = f"{'a call' if width == 1 else 'calls'} to a thread and back"
+                            yield Row(f"{hop}, {width} at once", rate(f["floor"]), alone, ratios(f["floor"], f["bare"]))
+
+                    yield from measured(bench.rounds, {
+                        "ours": lambda: 1 / bench.worker.seconds(*words), "bare": lambda: 1 / bench.bare.seconds(*words),
+                        "python": lambda: 1 / bench.python_shared.seconds(*words),
+                        "floor": lambda: 1 / bench.worker.seconds(*floor)}, rows)
 
 
 REMOTE = 200
@@ -80,8 +81,12 @@ REMOTE = 200
 def herd(bench):
     progress("one load by three machines with a thousand callers each")
     address = servers(bench)["postgres"]
-    f = rounds(bench.rounds, {
-        way: (lambda way=way: bench.worker.figures("herd", way, REMOTE, address)) for way in ("leases", "without")})
+    yield from measured(
+        bench.rounds, {way: (lambda way=way: bench.worker.figures("herd", way, REMOTE, address)) for way in ("leases", "without")},
+        of_a_herd)
+
+
+def of_a_herd(f):
     ours, without = f["leases"], f["without"]
     work = "one load, 3 machines × 1 000 callers"
     yield Row(
@@ -96,30 +101,35 @@ def herd(bench):
 
 
 ITEMS = 10_000
+#: How many send at a time.
+SENDERS = (1, 4)
 
 
 def queues(bench):
     addresses = servers(bench)
-    count = min(bench.rounds, 3)
-    f = {}
-    for senders in (1, 4):
-        progress(f"{grouped(ITEMS)} items, {senders} senders")
-        f[senders] = rounds(count, {
-            "ours": lambda: bench.worker.figures("senders", senders, ITEMS, addresses["postgres"]),
-            "hand": lambda: 1 / bench.queues.seconds("hand", senders, ITEMS, addresses["postgres"]),
-            "celery": lambda: 1 / bench.queues.seconds("celery", senders, ITEMS, addresses["redis"])})
-    for senders, figures in f.items():
+    contenders = {}
+    for senders in SENDERS:
+        contenders |= {
+            ("ours", senders): lambda senders=senders: bench.worker.figures("senders", senders, ITEMS, addresses["postgres"]),
+            ("hand", senders): lambda senders=senders: 1 / bench.queues.seconds("hand", senders, ITEMS, addresses["postgres"]),
+            ("celery", senders): lambda senders=senders: 1 / bench.queues.seconds("celery", senders, ITEMS, addresses["redis"])}
+    progress(f"{grouped(ITEMS)} items, sent by one and by several")
+    yield from measured(min(bench.rounds, 3), contenders, of_queues)
+
+
+def of_queues(f):
+    speeds = {senders: [1 / each[0] for each in f["ours", senders]] for senders in SENDERS}
+    for senders, ours in speeds.items():
         work = f"outbox, {grouped(ITEMS)} items, {senders} sender{'s' if senders > 1 else ''}"
-        times = figures["ours"]
-        ours = figures["ours"] = [1 / each[0] for each in times]
+        times, hand, celery = (f[way, senders] for way in ("ours", "hand", "celery"))
         yield Row(
             f"{work}: CPU time an item", duration([each[1] for each in times]),
             f"PostgreSQL {duration([each[2] for each in times])}", [each[1] / max(each[2], 1e-9) for each in times])
-        yield Row(work, rate(ours), f"SQL by hand {rate(figures['hand'])}", ratios(ours, figures["hand"]))
-        yield Row(work, rate(ours), f"Celery, Redis {rate(figures['celery'])}", ratios(ours, figures["celery"]), at_least=5)
+        yield Row(work, rate(ours), f"SQL by hand {rate(hand)}", ratios(ours, hand))
+        yield Row(work, rate(ours), f"Celery, Redis {rate(celery)}", ratios(ours, celery), at_least=5)
+    one, four = SENDERS
     yield Row(
-        "outbox, 4 senders", rate(f[4]["ours"]), f"1 sender {rate(f[1]['ours'])}", ratios(f[4]["ours"], f[1]["ours"]),
-        at_least=1)
+        f"outbox, {four} senders", rate(speeds[four]), f"{one} sender {rate(speeds[one])}", ratios(speeds[four], speeds[one]), at_least=1)
 
 
 OTHERS = (10, 1_000, 100_000)
@@ -133,8 +143,11 @@ def users(bench):
         progress(f"the scopes of {grouped(others)} users")
         bench.worker.figures("users", "fill", others, 0, address)
         fill(address, f"users_{others}", others)
-    f = rounds(2 * bench.rounds, {
-        others: (lambda others=others: bench.worker.figures("users", "user", others, MINE, address)) for others in OTHERS})
+    yield from measured(2 * bench.rounds, {
+        others: (lambda others=others: bench.worker.figures("users", "user", others, MINE, address)) for others in OTHERS}, of_users)
+
+
+def of_users(f):
     for place, work in enumerate((f"insert", f"retrieve", f"log-out of {MINE} entries")):
         few = [each[place] for each in f[OTHERS[0]]]
         for others in OTHERS[1:]:

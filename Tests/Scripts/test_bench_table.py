@@ -42,6 +42,44 @@ def test_a_row_says_whether_its_target_holds(table, capsys, work, ratios, target
     assert ("take it out" in told) == (work == "slow" and verdict == "holds")
 
 
+class Contender:
+    """It takes as long as it is told, one figure after the other, and the last one from then on."""
+
+    def __init__(self, *figures):
+        self.figures, self.calls = list(figures), 0
+
+    def __call__(self):
+        self.calls += 1
+        return self.figures.pop(0) if len(self.figures) > 1 else self.figures[0]
+
+
+def rows_of(table, ours, peer, count=3, **target):
+    return list(table.measured(count, {"ours": ours, "peer": peer}, lambda f: [
+        table.Row("work", table.duration(f["ours"]), "peer", table.ratios(f["ours"], f["peer"]), **target)]))
+
+
+def test_a_work_that_holds_is_measured_once(table):
+    ours = Contender(0.4)
+    [row] = rows_of(table, ours, Contender(1), at_most=0.5)
+    assert (row.ratios, row.is_worse) == ([0.4] * 3, False)
+    assert ours.calls == 1 + 3  # the first does not count
+
+
+def test_a_work_that_somebody_else_has_disturbed_is_measured_again_and_all_figures_count(table, capsys):
+    [row] = rows_of(table, Contender(9, 9, 9, 0.4), Contender(1), at_most=0.5)
+    assert (row.ratios, row.is_worse) == ([9, 9, 0.4, 0.4, 0.4, 0.4], False)
+    assert "look 2 of 3" in capsys.readouterr().err
+
+
+def test_a_work_that_is_slower_is_missed_in_all_looks(table):
+    ours = Contender(0.6)
+    [row] = rows_of(table, ours, Contender(1), at_most=0.5)
+    assert row.is_worse and len(row.ratios) == 3 * table.LOOKS
+    # One good look does not make up for two bad ones.
+    [row] = rows_of(table, Contender(*[0.6] * 8, 0.1), Contender(1), at_most=0.5)
+    assert row.is_worse
+
+
 def test_a_known_work_without_a_row_is_told(table, monkeypatch, capsys):
     monkeypatch.setattr(table, "KNOWN", {"slow": 0.8, "renamed": 0.7, "without a target": 0.6})
     rows = [table.Row("slow", "ours", "theirs", [0.9], at_least=1), table.Row("without a target", "ours", "theirs", [1])]
