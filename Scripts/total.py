@@ -33,18 +33,21 @@ def reasons(case, lines=30):
             yield f"    {line}"
 
 
-def end_of_log(folder, suite, lines=40):
-    """Where a suite's output tells of a crash, and its last lines, indented."""
-    log = pathlib.Path(folder) / f"{suite}.log"
-    if not log.is_file():
-        return
-    said = log.read_text(errors="replace").splitlines()
+def end_of(said, lines):
+    """Of what a suite has printed: where it tells of a crash, and its last lines."""
     crashes = [at for at, line in enumerate(said) if CRASH.search(line)]
     last = max(0, len(said) - lines)
     if crashes and crashes[0] < last:
-        yield from (f"    {line}" for line in said[crashes[0] : min(crashes[0] + lines, last)])
-        yield "    …"
-    yield from (f"    {line}" for line in said[last:])
+        yield from said[crashes[0] : min(crashes[0] + lines, last)]
+        yield "…"
+    yield from said[last:]
+
+
+def end_of_log(folder, suite, lines=40):
+    """The same of a suite's log, indented."""
+    log = pathlib.Path(folder) / f"{suite}.log"
+    if log.is_file():
+        yield from (f"    {line}" for line in end_of(log.read_text(errors="replace").splitlines(), lines))
 
 
 def main(folder: str) -> int:

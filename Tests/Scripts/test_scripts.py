@@ -155,7 +155,7 @@ def test_every_suite_runs_and_one_that_crashes_counts_also_beside_others(root, t
             ".build/debug/Worlds": WORLDS,
         })
     (tmp_path / "Scripts").mkdir()
-    for name in ("test", "total.py", "simulate", "watched"):
+    for name in ("test", "total.py", "simulate", "twice", "watched"):
         shutil.copy(root / "Scripts" / name, tmp_path / "Scripts" / name)
     environment = {**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "CRASHES": crashes}
     result = subprocess.run(
