@@ -41,6 +41,7 @@ def test_what_hangs_is_ended_and_the_test_that_did_not_end_is_named(tmp_path):
     assert "the rest of what it had to say" in output
     assert output.splitlines()[-1] == 'watched: begun and not ended: "One that hangs"'
     assert output.count("begun and not ended") == 1
+    assert any(line.startswith("watched: ") and "sleep 1000" in line for line in output.splitlines())
     child = int((tmp_path / "child").read_text())
     assert not pathlib.Path(f"/proc/{child}").exists()
 
