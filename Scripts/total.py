@@ -6,7 +6,7 @@ of their report, and a crash with the end of what the suite has printed (`NAME.l
 a run are seen.
 
 A case that failed, and passed three times when `Scripts/second-look` ran it alone, counts as passed and is told as
-unsteady.
+unsteady. So is a suite of Swift that broke off and that `Scripts/twice` has run again.
 """
 
 import pathlib
@@ -15,8 +15,11 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 
-#: What Swift and its runtime print when a program crashes.
-CRASH = re.compile(r"Fatal error|Program crashed|: error: Exited with|^\*\*\* ")
+#: The words of Swift and its runtime when a program crashes.
+CRASH = re.compile(r"Fatal error|Precondition failed|Assertion failed|Program crashed|xited with unexpected signal|^\*\*\* ")
+
+#: `Scripts/twice` says this between the two runs of a suite.
+ONCE_MORE = "twice: the suite has not come to its end, and is run once more"
 
 
 def outcome(case):
@@ -34,7 +37,7 @@ def reasons(case, lines=30):
 
 
 def end_of(said, lines):
-    """Of what a suite has printed: where it tells of a crash, and its last lines."""
+    """The lines of an output that tell of a crash, and the last ones."""
     crashes = [at for at, line in enumerate(said) if CRASH.search(line)]
     last = max(0, len(said) - lines)
     if crashes and crashes[0] < last:
@@ -44,10 +47,12 @@ def end_of(said, lines):
 
 
 def end_of_log(folder, suite, lines=40):
-    """The same of a suite's log, indented."""
+    """Those lines of the log of a suite's last run, indented."""
     log = pathlib.Path(folder) / f"{suite}.log"
     if log.is_file():
-        yield from (f"    {line}" for line in end_of(log.read_text(errors="replace").splitlines(), lines))
+        said = log.read_text(errors="replace").splitlines()
+        begin = said.index(ONCE_MORE) + 1 if ONCE_MORE in said else 0
+        yield from (f"    {line}" for line in end_of(said[begin:], lines))
 
 
 def main(folder: str) -> int:

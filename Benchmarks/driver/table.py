@@ -60,7 +60,7 @@ class Row:
             self.target, verdict]
 
 
-#: So often a work is measured whose target is missed.
+#: A work whose target is missed is measured this many times.
 LOOKS = 3
 
 HEAD = ["work", "Aquifer", "beside", "ratio", "spread", "target", ""]
@@ -81,14 +81,14 @@ def rounds(count, contenders):
 def measured(count, contenders, rows):
     """The rows of a work: what `rows` makes of the figures of `rounds`.
 
-    If one of them fails, the work is measured again, up to `LOOKS` times in all, and the rows are made of all figures: on a
-    shared machine a few seconds of somebody else's work move a median further than any tolerance. A work that really is slower
-    is so in all of them.
+    If one of them fails, the work is measured again, `LOOKS` times in all, and the rows are made of all figures: on a shared
+    machine, a few seconds of somebody else's work move a median further than any tolerance.
     """
-    figures, begun = rounds(count, contenders), 1
-    while any(row.is_worse for row in rows(figures)) and begun < LOOKS:
-        begun += 1
-        progress(f"… once more, because a target is missed: look {begun} of {LOOKS}")
+    figures = rounds(count, contenders)
+    missed = [row for row in rows(figures) if row.is_worse]
+    for row in missed:
+        progress(f"measured {LOOKS} times in all: {row.work}: {row.ratio:.2f} instead of {row.target} at first")
+    for _ in range(LOOKS - 1 if missed else 0):
         for name, more in rounds(count, contenders).items():
             figures[name] += more
     yield from rows(figures)

@@ -121,7 +121,7 @@ echo '<testsuite><testcase name="page"/></testsuite>' > "$report"
 SWIFT = """#!/bin/bash
 [ "$1" != "$CRASHES" ] || kill -INT $$
 while [ $# != 0 ] && [ "$1" != --xunit-output ]; do shift; done
-[ $# = 0 ] || echo '<testsuite><testcase name="swift()"/></testsuite>' > "$2"
+[ $# = 0 ] || echo '<testsuite><testcase name="swift()"/></testsuite>' > "${2%.xml}-swift-testing.xml"
 """
 WORLDS = """#!/bin/bash
 if [ "$1" = --help ]; then echo '  --world NAME     one of: fair, stormy'; exit; fi

@@ -2,7 +2,7 @@
 import { authorization } from "./token.js";
 import { language } from "./i18n.js";
 import { addressOf } from "./logic/early.js";
-import { told } from "./logic/refused.js";
+import { judged, told } from "./logic/refused.js";
 import { keptTab, newTab } from "./logic/tab.js";
 import { replayed } from "./replay.js";
 
@@ -136,22 +136,15 @@ async function exchange(url, options) {
   }
 }
 
-/** The answers of a proxy whose servers are gone or busy. */
-const GATEWAY = [502, 503, 504];
-
 /**
  * The error that a response carries; a 401 also tells the shell that this page may not be here.
- *
- * A 401 whose reason did not arrive counts as no answer: the next one tells the reason.
  *
  * @param {Response} response
  */
 export async function refusal(response) {
   const detail = await told(response);
-  if (detail === null && response.status === 401) return new ApiError(0, "connectivity", "the answer broke off");
-  // An error page that is not JSON carries nothing to show. It may be one of a proxy, which is no answer of the server.
-  if (!detail && GATEWAY.includes(response.status)) return new ApiError(0, "gateway", response.statusText);
-  if (detail?.kind === STARTING) document.dispatchEvent(new Event("aquifer:starting"));
-  if (response.status === 401) document.dispatchEvent(new CustomEvent("aquifer:signed-out", { detail: detail?.kind }));
-  return new ApiError(response.status, detail?.kind ?? "store", detail?.message ?? response.statusText);
+  const { status, kind, isSignedOut } = judged(response.status, detail);
+  if (kind === STARTING) document.dispatchEvent(new Event("aquifer:starting"));
+  if (isSignedOut) document.dispatchEvent(new CustomEvent("aquifer:signed-out", { detail: detail?.kind }));
+  return new ApiError(status, kind, detail?.message ?? response.statusText);
 }
