@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 import peers
-from table import duration, progress, ratios, rounds, with_works
+from table import duration, extend, progress, ratios, rounds, with_works
 
 #: The works that need no other program, with the command of the worker for each.
 WORKS = {
@@ -39,19 +39,14 @@ def is_slower(found):
     return statistics.median(found) > LEAST and above >= len(found) - len(found) // 10
 
 
-def measure(workers, work, count):
-    return rounds(count, {
-        name: (lambda worker=worker: worker.figures(*WORKS[work])[0]) for name, worker in workers.items()})
-
-
 def compare(workers, work, count):
     """The figures of both, and the ratio of each round."""
     progress(work)
-    figures = measure(workers, work, count)
+    contenders = {name: (lambda worker=worker: worker.figures(*WORKS[work])[0]) for name, worker in workers.items()}
+    figures = rounds(count, contenders)
     if is_slower(ratios(figures["now"], figures["base"])):
         progress(f"{work}, once more")
-        for name, more in measure(workers, work, count).items():
-            figures[name] += more
+        extend(figures, count, contenders)
     return figures, ratios(figures["now"], figures["base"])
 
 

@@ -60,7 +60,7 @@ class Row:
             self.target, verdict]
 
 
-#: A work whose target is missed is measured this many times.
+#: A work that would fail the run is measured this many times.
 LOOKS = 3
 
 HEAD = ["work", "Aquifer", "beside", "ratio", "spread", "target", ""]
@@ -78,6 +78,12 @@ def rounds(count, contenders):
     return figures
 
 
+def extend(figures, count, contenders):
+    """Adds the figures of more rounds to those of earlier ones."""
+    for name, more in rounds(count, contenders).items():
+        figures[name] += more
+
+
 def measured(count, contenders, rows):
     """The rows of a work: what `rows` makes of the figures of `rounds`.
 
@@ -89,8 +95,7 @@ def measured(count, contenders, rows):
     for row in missed:
         progress(f"measured {LOOKS} times in all: {row.work}: {row.ratio:.2f} instead of {row.target} at first")
     for _ in range(LOOKS - 1 if missed else 0):
-        for name, more in rounds(count, contenders).items():
-            figures[name] += more
+        extend(figures, count, contenders)
     yield from rows(figures)
 
 
