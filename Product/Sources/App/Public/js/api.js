@@ -2,7 +2,7 @@
 import { authorization } from "./token.js";
 import { language } from "./i18n.js";
 import { addressOf } from "./logic/early.js";
-import { judged, told } from "./logic/refused.js";
+import { detailOf, judged } from "./logic/refused.js";
 import { keptTab, newTab } from "./logic/tab.js";
 import { replayed } from "./replay.js";
 
@@ -142,7 +142,7 @@ async function exchange(url, options) {
  * @param {Response} response
  */
 export async function refusal(response) {
-  const detail = await told(response);
+  const detail = await detailOf(response);
   const { status, kind, isSignedOut } = judged(response.status, detail);
   if (kind === STARTING) document.dispatchEvent(new Event("aquifer:starting"));
   if (isSignedOut) document.dispatchEvent(new CustomEvent("aquifer:signed-out", { detail: detail?.kind }));

@@ -4,7 +4,7 @@
  * @param {Response} response
  * @returns {Promise<Partial<Wire.ScreenError> | undefined | null>}
  */
-export async function told(response) {
+export async function detailOf(response) {
   let text;
   try {
     text = await response.text();
@@ -30,7 +30,7 @@ const GATEWAY = [502, 503, 504];
  * - A page that is not the server's own carries nothing to show. It may be one of a proxy, which is no answer of the server.
  *
  * @param {number} status
- * @param {Awaited<ReturnType<typeof told>>} detail
+ * @param {Awaited<ReturnType<typeof detailOf>>} detail
  * @returns {{ status: number, kind: string, isSignedOut: boolean }}
  */
 export function judged(status, detail) {
