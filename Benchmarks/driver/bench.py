@@ -1,6 +1,7 @@
 """Measures Aquifer beside what people would use instead, in one run: `make bench` calls this."""
 
 import argparse
+import contextlib
 import os
 import shutil
 import statistics
@@ -95,7 +96,8 @@ def loads(bench):
                 target = {1: 0.95, 64: 1.6}[width] if way == "curl" else None
                 yield Row(work, rate(f["ours"]), f"{name} {rate(f[way])}", ratios(f["ours"], f[way]), at_least=target)
 
-        yield from measured(bench.rounds, ways, rows)
+        with peers.one_core() if width == 1 else contextlib.nullcontext():
+            yield from measured(bench.rounds, ways, rows)
     worker.close()
 
 

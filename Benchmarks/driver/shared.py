@@ -1,5 +1,6 @@
 """The works on servers: stores that machines share, one load for all of them, queues with several senders, and the scopes of many users."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -17,12 +18,19 @@ class Server:
 
     def __init__(self, name, folder):
         self.port = peers.free_port()
+        self.note = {"postgres": f"{folder}/data/postmaster.pid", "redis": f"{folder}/pid"}[name]
         self.process = subprocess.Popen(
             [f"{ROOT}/Scripts/{name}", "run", folder, str(self.port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         if self.process.stdout.readline().strip() != "ready":
             raise SystemExit(f"bench: {name} did not start")
         self.address = {
             "postgres": f"postgresql://postgres@127.0.0.1:{self.port}/postgres", "redis": f"redis://127.0.0.1:{self.port}"}[name]
+
+    @property
+    def daemon(self):
+        """The number of the server's first process, which is nobody's child."""
+        with open(self.note) as file:
+            return int(file.readline())
 
     def close(self):
         self.process.stdin.close()
@@ -69,10 +77,11 @@ def shared(bench):
                             hop = f"{'a call' if width == 1 else 'calls'} to a thread and back"
                             yield Row(f"{hop}, {width} at once", rate(f["floor"]), alone, ratios(f["floor"], f["bare"]))
 
-                    yield from measured(bench.rounds, {
-                        "ours": lambda: 1 / bench.worker.seconds(*words), "bare": lambda: 1 / bench.bare.seconds(*words),
-                        "python": lambda: 1 / bench.python_shared.seconds(*words),
-                        "floor": lambda: 1 / bench.worker.seconds(*floor)}, rows)
+                    with peers.one_core(bench.servers[engine].daemon) if width == 1 else contextlib.nullcontext():
+                        yield from measured(bench.rounds, {
+                            "ours": lambda: 1 / bench.worker.seconds(*words), "bare": lambda: 1 / bench.bare.seconds(*words),
+                            "python": lambda: 1 / bench.python_shared.seconds(*words),
+                            "floor": lambda: 1 / bench.worker.seconds(*floor)}, rows)
 
 
 REMOTE = 200

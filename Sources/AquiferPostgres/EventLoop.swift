@@ -130,7 +130,7 @@ final class EventLoop: @unchecked Sendable {
         now = .now
         waiting.append(request)
         giveOut()
-        while !request.end.isGiven {
+        while !request.isEnded {
             guard waiting.isEmpty, let link = links.first(where: { !$0.inFlight.isEmpty }), !link.isBlocked,
                 turns.waitToRead(link.descriptor)
             else { return false }

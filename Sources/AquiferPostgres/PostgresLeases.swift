@@ -19,7 +19,7 @@ struct PostgresLeases: LoadLeases {
     func take(
         _ key: String, for span: Duration, unlessSavedSince first: UInt64?
     ) async throws(StoreError) -> LeaseAnswer {
-        let (id, token) = (Parameter.bytes(Data(key.utf8)), Parameter.bytes(Row.newMark()))
+        let (id, token) = (Parameter.text(key), Parameter.bytes(Row.newMark()))
         let presence = store.presenceOfThis
         let steps = [
             Request.Step(
@@ -43,7 +43,7 @@ struct PostgresLeases: LoadLeases {
 
     func renew(_ key: String, _ number: UInt64, for span: Duration) async throws(StoreError) -> Bool {
         let parameters: [Parameter] = [
-            .bytes(Data(key.utf8)), .integer(Int64(clamping: number)), .integer(store.presenceOfThis.visible),
+            .text(key), .integer(Int64(clamping: number)), .integer(store.presenceOfThis.visible),
             .integer(span.milliseconds(in: 0...1 << 50)),
         ]
         let rows = try await store.ask([.init(.renewLease, parameters)], to: "renew the lease of \"\(key)\"")
@@ -52,7 +52,7 @@ struct PostgresLeases: LoadLeases {
 
     func end(_ key: String, _ number: UInt64, isSaved: Bool) async throws(StoreError) {
         let parameters: [Parameter] = [
-            .bytes(Data(key.utf8)), .integer(Int64(clamping: number)), .integer(isSaved ? 1 : 0),
+            .text(key), .integer(Int64(clamping: number)), .integer(isSaved ? 1 : 0),
         ]
         let rows = try await store.ask(
             [.init(.endLease, parameters + store.toldOfLease(key))], to: "end the lease of \"\(key)\"")

@@ -2,25 +2,10 @@ import Aquifer
 import AquiferConcurrency
 import AquiferFoundation
 
+extension PostgresStore: DoubtingStore {}
+
 /// Writes, and the messages that tell others of them.
 extension PostgresStore {
-    /// Makes a change. If nobody can tell whether it was made, observers are told of it, and it is remembered.
-    func doubting<Value>(
-        _ change: StoreChange, _ body: () async throws(StoreError) -> Value
-    ) async throws(StoreError) -> Value {
-        do throws(StoreError) { return try await body() } catch {
-            if case .uncertain = error { doubt(change) }
-            throw error
-        }
-    }
-
-    /// Takes note of a change of which nobody can tell whether it was made, or will be.
-    func doubt(_ change: StoreChange) {
-        doubts.insert(change)
-        // The server's message may have come before, when it was passed over as this store's own.
-        changes.post(change)
-    }
-
     /// The entry of a key with its mark, for batches.
     func seen(_ key: String) async throws(StoreError) -> Result<SeenEntry?, StoreError> {
         guard let (mark, found) = try await read(StoreKey(checking: key)) else { return .success(nil) }
@@ -44,7 +29,7 @@ extension PostgresStore {
         _ entry: StoredEntry, _ key: StoreKey, _ statement: Statement, over seen: Data? = nil,
         mark: Data = Row.newMark()
     ) async throws(StoreError) -> Bool {
-        let id = Parameter.bytes(Data(key.text.utf8))
+        let id = Parameter.text(key.text)
         let head = try EntryCoding.head(of: entry, key: key.text)
         let pieces = entry.bytes.count > Row.largest ? entry.bytes.parts(of: Row.largest) : []
         let body: Parameter = pieces.isEmpty ? .bytes(entry.bytes) : .null

@@ -33,7 +33,7 @@ public final class PostgresStore: CacheStore {
     /// Tells the messages of this store from those of others.
     let instance: String
     /// The changes of calls that threw `.uncertain`. If one of them is made later, the server's message tells it.
-    let doubts: DoubtfulChanges
+    package let doubts: DoubtfulChanges
 
     /// See `CacheStore.changes`. After a break of the connection, it tells that everything may have changed.
     public let changes: StoreChanges
@@ -112,7 +112,7 @@ public final class PostgresStore: CacheStore {
 
     /// The row of a key: its mark, and the entry in it or its damage.
     func read(_ key: StoreKey) async throws(StoreError) -> (mark: Data, entry: Result<StoredEntry, StoreError>)? {
-        let id = Parameter.bytes(Data(key.text.utf8))
+        let id = Parameter.text(key.text)
         var last: Data?
         while true {
             let rows = try await ask([.init(.read, [id])], to: "read \"\(key.text)\"")
@@ -149,7 +149,7 @@ public final class PostgresStore: CacheStore {
         let isGone = try await turns.run(key) { () throws(StoreError) in
             try await doubting(.entry(key.text)) { () throws(StoreError) in
                 try await change(
-                    [.init(.delete, told(.entry(key.text)) + [.bytes(Data(key.text.utf8))])],
+                    [.init(.delete, told(.entry(key.text)) + [.text(key.text)])],
                     "delete \"\(key.text)\"")
             }
         }
@@ -181,7 +181,7 @@ public final class PostgresStore: CacheStore {
             case (.replace(let entry), let mark?):
                 if try await write(entry, key, .replace, over: mark) { return true }
             case (.delete, let mark?):
-                let parameters = told(.entry(key.text)) + [.bytes(Data(key.text.utf8)), .bytes(mark)]
+                let parameters = told(.entry(key.text)) + [.text(key.text), .bytes(mark)]
                 if try await change([.init(.deleteSeen, parameters)], "delete \"\(key.text)\"") { return true }
             }
         }

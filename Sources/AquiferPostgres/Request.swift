@@ -48,6 +48,8 @@ final class Request: @unchecked Sendable {
     /// Why it was last not carried out.
     var failure: ServerFailure?
     var attempts = 0
+    /// True if the caller has been told the end.
+    private(set) var isEnded = false
 
     init(
         _ steps: [Step], writes: Bool, deadline: ContinuousClock.Instant, insertion: Insertion? = nil,
@@ -62,6 +64,7 @@ final class Request: @unchecked Sendable {
 
     func end(_ outcome: Outcome) {
         for each in joined { each.end(outcome) }
+        isEnded = true
         end.give(outcome)
     }
 

@@ -39,6 +39,7 @@ final class Rows: @unchecked Sendable {
 /// A parameter of a statement, in the server's binary format.
 enum Parameter: Sendable {
     case bytes(Data)
+    /// A text, or its UTF-8 as bytes, as the statement wants it.
     case text(String)
     case integer(Int64)
     case null

@@ -102,7 +102,7 @@ final class EventLoop: @unchecked Sendable {
         waiting.append(request)
         guard let link else { return false }
         giveOut(link)
-        while !request.end.isGiven {
+        while !request.isEnded {
             guard self.link === link, !link.isBlocked, turns.waitToRead(link.descriptor) else { return false }
             if !link.receive() { lose(link) }
         }

@@ -2,25 +2,10 @@ import Aquifer
 import AquiferConcurrency
 import AquiferFoundation
 
+extension RedisStore: DoubtingStore {}
+
 /// Questions to the server, and its answers.
 extension RedisStore {
-    /// Makes a change. If nobody can tell whether it was made, observers are told of it, and it is remembered.
-    func doubting<Value>(
-        _ change: StoreChange, _ body: () async throws(StoreError) -> Value
-    ) async throws(StoreError) -> Value {
-        do throws(StoreError) { return try await body() } catch {
-            if case .uncertain = error { doubt(change) }
-            throw error
-        }
-    }
-
-    /// Takes note of a change of which nobody can tell whether it was made, or will be.
-    func doubt(_ change: StoreChange) {
-        doubts.insert(change)
-        // The server's message may have come before, when it was passed over as this store's own.
-        changes.post(change)
-    }
-
     /// Runs a script, which the server may have to be told again, after other commands.
     func run(
         _ script: Script, _ keys: [Command.Word], _ arguments: [Command.Word], after others: [Command] = [],

@@ -36,7 +36,7 @@ public final class RedisStore: CacheStore {
     /// Tells the messages of this store from those of others.
     private let instance = Value.token().prefix(8).hexadecimal
     /// The changes of calls that threw `.uncertain`. If one of them is made later, the server's message tells it.
-    let doubts: DoubtfulChanges
+    package let doubts: DoubtfulChanges
     /// Tells the ends of leases, here and on other machines.
     let leaseEnds: StoreChanges
     /// The known generations, by the parts of the store.

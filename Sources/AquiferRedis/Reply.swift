@@ -41,7 +41,10 @@ extension Reply {
         switch kind {
         case REDIS_REPLY_STRING:
             if let length = Value.lengthBeforeBytes(bytes) {
-                self = .value(head: Data(bytes[..<length]), bytes: Data(bytes[length...]))
+                // A slice would be copied byte for byte through its protocol.
+                self = .value(
+                    head: Data(UnsafeRawBufferPointer(rebasing: bytes[..<length])),
+                    bytes: Data(UnsafeRawBufferPointer(rebasing: bytes[length...])))
             } else {
                 self = .bytes(Data(bytes))
             }

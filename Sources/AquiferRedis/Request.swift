@@ -23,6 +23,8 @@ final class Request: @unchecked Sendable {
     /// When the caller has waited for long enough.
     let deadline: ContinuousClock.Instant
     var replies: [Reply] = []
+    /// True if the caller has been told the end.
+    private(set) var isEnded = false
     /// The number of connections on which it was sent.
     var attempts = 0
     /// The place of its end among all bytes of the connection on which it was sent last.
@@ -39,9 +41,14 @@ final class Request: @unchecked Sendable {
     func take(_ reply: Reply) -> Bool {
         replies.append(reply)
         if replies.count < commands.count { return false }
-        end.give(.answered(replies, wasRepeated: attempts > 1))
+        give(.answered(replies, wasRepeated: attempts > 1))
         return true
     }
 
-    func fail(_ reason: String) { end.give(attempts == 0 ? .unreachable(reason) : .uncertain(reason)) }
+    func fail(_ reason: String) { give(attempts == 0 ? .unreachable(reason) : .uncertain(reason)) }
+
+    private func give(_ outcome: Outcome) {
+        isEnded = true
+        end.give(outcome)
+    }
 }

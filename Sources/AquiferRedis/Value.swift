@@ -28,7 +28,8 @@ enum Value {
         var value = Data(capacity: headLength + sealed.count)
         value += generation
         value += mark
-        value += check(value, key)
+        let sum = value.withUnsafeBytes { check($0, key) }
+        withUnsafeBytes(of: sum.littleEndian) { value.append(contentsOf: $0) }
         value += sealed
         return value
     }
@@ -116,12 +117,15 @@ enum Value {
     }
 
     private static func isWhole(_ head: Data, _ key: String) -> Bool {
-        head.count == headLength && check(head.prefix(headLength - 8), key) == head.suffix(8)
+        head.count == headLength
+            && head.withUnsafeBytes { bytes in
+                let sum = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: headLength - 8, as: UInt64.self))
+                return check(UnsafeRawBufferPointer(rebasing: bytes[..<(headLength - 8)]), key) == sum
+            }
     }
 
-    private static func check(_ bytes: Data, _ key: String) -> Data {
-        let sum = bytes.withUnsafeBytes { Checksum.xxh64($0, seed: Checksum.xxh64(key)) }
-        return withUnsafeBytes(of: sum.littleEndian) { Data($0) }
+    private static func check(_ bytes: UnsafeRawBufferPointer, _ key: String) -> UInt64 {
+        Checksum.xxh64(bytes, seed: Checksum.xxh64(key))
     }
 }
 

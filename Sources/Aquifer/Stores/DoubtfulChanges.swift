@@ -59,3 +59,28 @@ extension DoubtfulChanges.State {
         if let last, last < moment { self = DoubtfulChanges.State() }
     }
 }
+
+/// A store on a server, whose changes may be in doubt.
+package protocol DoubtingStore: CacheStore {
+    /// The changes of calls that threw `.uncertain`.
+    var doubts: DoubtfulChanges { get }
+}
+
+extension DoubtingStore {
+    /// Makes a change. If nobody can tell whether it was made, observers are told of it, and it is remembered.
+    package func doubting<Value>(
+        _ change: StoreChange, _ body: () async throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        do throws(StoreError) { return try await body() } catch {
+            if case .uncertain = error { doubt(change) }
+            throw error
+        }
+    }
+
+    /// Takes note of a change of which nobody can tell whether it was made, or will be.
+    package func doubt(_ change: StoreChange) {
+        doubts.insert(change)
+        // The server's message may have come before, when it was passed over as this store's own.
+        changes.post(change)
+    }
+}
