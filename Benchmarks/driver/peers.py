@@ -10,6 +10,8 @@ import tempfile
 import time
 import urllib.request
 
+from table import progress
+
 
 class Worker:
     """A process that reads a command a line, and answers with the seconds of one operation, or with several figures."""
@@ -54,28 +56,36 @@ def threads_of_trees(roots):
     return threads
 
 
+def keep_on(cores, processes):
+    """Moves the threads of processes, and of all that they have started, to these cores, those too that begin meanwhile."""
+    moved = set()
+    try:
+        while left := set(threads_of_trees(processes)) - moved:
+            for thread in left:
+                # One that has ended needs no core.
+                with contextlib.suppress(ProcessLookupError):
+                    os.sched_setaffinity(thread, cores)
+            moved |= left
+    except (OSError, AttributeError) as error:
+        progress(f"calls one at a time depend on where this system puts processes: {error}")
+
+
 @contextlib.contextmanager
 def one_core(*servers):
-    """Keeps this process, the servers that are daemons, and all that they have started or start, on one core.
+    """Keeps this process, these servers, and all that they have started, on one core. Linux only.
 
-    A call that waits for a server costs what it costs to wake a thread, twice. On another core that takes 50 µs here, on the same one 10. The
-    scheduler puts some pairs of processes together and others apart, for seconds: two contenders would be compared by their luck.
+    Each call to a server wakes two threads. A wake-up takes 10 µs on the same core, and 50 on another one. The scheduler moves processes
+    every few seconds. Without this, a ratio shows where it has put them.
+
+    Start no worker of Swift in it: Dispatch counts the cores once, when a process begins.
     """
-    if not hasattr(os, "sched_setaffinity"):
-        yield
-        return
-    every = os.sched_getaffinity(0)
-
-    def keep(cores):
-        for thread in threads_of_trees([os.getpid(), *servers]):
-            with contextlib.suppress(OSError):
-                os.sched_setaffinity(thread, cores)
-
-    keep({max(every)})
+    every = os.sched_getaffinity(0) if sys.platform == "linux" else {0}
+    processes = [os.getpid(), *servers]
+    keep_on({max(every)}, processes)
     try:
         yield
     finally:
-        keep(every)
+        keep_on(every, processes)
 
 
 def free_port():

@@ -28,7 +28,7 @@ class Server:
 
     @property
     def daemon(self):
-        """The number of the server's first process, which is nobody's child."""
+        """The number of the server's first process, which has left the tree of processes here."""
         with open(self.note) as file:
             return int(file.readline())
 

@@ -10,9 +10,6 @@ package final class Awaited<Value: Sendable>: @unchecked Sendable {
 
     private var lock: Lock { locks[Int(bitPattern: Unmanaged.passUnretained(self).toOpaque()) >> 6 & (lockCount - 1)] }
 
-    /// True if the value is there.
-    package var isGiven: Bool { lock.withLock { value != nil } }
-
     /// Gives the value; does nothing if it was given before.
     package func give(_ value: Value) {
         let caller = lock.withLock { () -> UnsafeContinuation<Void, Never>? in

@@ -10,7 +10,7 @@ struct Insertion: Sendable {
     /// The number of entries of one step at most.
     static let width = 64
 
-    let key: Data
+    let key: String
     let mark: Data
     let head: Data
     let bytes: Data
@@ -27,7 +27,7 @@ struct Insertion: Sendable {
         // One entry always fits.
         return fitting.sorted { first, second in
             guard let first = first.insertion?.key, let second = second.insertion?.key else { return false }
-            return first.lexicographicallyPrecedes(second)
+            return first.utf8.lexicographicallyPrecedes(second.utf8)
         }
     }
 
@@ -39,7 +39,7 @@ struct Insertion: Sendable {
         let step = Request.Step(
             .insertAll,
             [
-                .text(channel), .list(all.map { Data($0.told.utf8) }, of: .text), .list(all.map(\.key)),
+                .text(channel), .list(all.map { Data($0.told.utf8) }, of: .text), .list(all.map { Data($0.key.utf8) }),
                 .list(all.map(\.mark)), .list(all.map(\.head)),
                 .list(all.map(\.bytes)),
             ])

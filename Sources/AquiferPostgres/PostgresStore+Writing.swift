@@ -41,8 +41,7 @@ extension PostgresStore {
         }
         var insertion: Insertion?
         if statement == .insert, entry.bytes.count <= Insertion.largest, case .text(let message) = told[1] {
-            insertion = Insertion(
-                key: Data(key.text.utf8), mark: mark, head: head, bytes: entry.bytes, told: message)
+            insertion = Insertion(key: key.text, mark: mark, head: head, bytes: entry.bytes, told: message)
         }
         return try await change(steps, "save \"\(key.text)\"", insertion: insertion)
     }

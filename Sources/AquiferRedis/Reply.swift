@@ -41,7 +41,7 @@ extension Reply {
         switch kind {
         case REDIS_REPLY_STRING:
             if let length = Value.lengthBeforeBytes(bytes) {
-                // A slice would be copied byte for byte through its protocol.
+                // `Data` copies a slice byte by byte, and a buffer at once.
                 self = .value(
                     head: Data(UnsafeRawBufferPointer(rebasing: bytes[..<length])),
                     bytes: Data(UnsafeRawBufferPointer(rebasing: bytes[length...])))

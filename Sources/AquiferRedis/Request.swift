@@ -41,13 +41,13 @@ final class Request: @unchecked Sendable {
     func take(_ reply: Reply) -> Bool {
         replies.append(reply)
         if replies.count < commands.count { return false }
-        give(.answered(replies, wasRepeated: attempts > 1))
+        end(.answered(replies, wasRepeated: attempts > 1))
         return true
     }
 
-    func fail(_ reason: String) { give(attempts == 0 ? .unreachable(reason) : .uncertain(reason)) }
+    func fail(_ reason: String) { end(attempts == 0 ? .unreachable(reason) : .uncertain(reason)) }
 
-    private func give(_ outcome: Outcome) {
+    private func end(_ outcome: Outcome) {
         isEnded = true
         end.give(outcome)
     }

@@ -72,6 +72,33 @@ struct WordsTests {
         #expect(apart.data == value)
     }
 
+    @Test("A value that earlier versions wrote is read: its head is two names of 16 bytes and their XXH64, seeded with that of the key")
+    func golden() throws {
+        let names = Data(0..<32)
+        let (generation, mark) = (names.prefix(16), Data(names.suffix(16)))
+        // Calculated by a program of its own.
+        let head = names + Data([0x27, 0xd0, 0xfd, 0x8e, 0x4b, 0x2b, 0x97, 0x0f])
+        let value = try head + EntryCoding.head(of: entry("text"), key: "key") + Data("text".utf8)
+        #expect(try Value.make(entry("text"), "key", generation: generation, mark: mark) == value)
+
+        let reader = try #require(redisReaderCreate())
+        defer { redisReaderFree(reader) }
+        ReplyMaking.begin(reader)
+        let answer = Data("$\(value.count)\r\n".utf8) + value + Data("\r\n".utf8)
+        answer.withUnsafeBytes {
+            #expect(redisReaderFeed(reader, $0.bindMemory(to: CChar.self).baseAddress, $0.count) == REDIS_OK)
+        }
+        let reply = try #require(try ReplyMaking.next(reader))
+        #expect(reply == .value(head: value.dropLast(4), bytes: Data("text".utf8)))
+        #expect(try Value.read(reply, "key", generation: generation)?.entry.get() == entry("text"))
+        // Each bit of the head counts.
+        for place in 0..<Value.headLength {
+            var damaged = value
+            damaged[place] ^= 1
+            #expect(throws: StoreError.self) { try Value.read(.bytes(damaged), "key", generation: generation)?.entry.get() }
+        }
+    }
+
     @Test("A call that comes alone is carried out by its caller", .timeLimit(.minutes(1)))
     func alone() async throws {
         let store = try PlacedStore()
