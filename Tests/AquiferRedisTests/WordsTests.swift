@@ -72,7 +72,7 @@ struct WordsTests {
         #expect(apart.data == value)
     }
 
-    @Test("A value that earlier versions wrote is read: its head is two names of 16 bytes and their XXH64, seeded with that of the key")
+    @Test("A value of earlier versions is read: two names of 16 bytes, their XXH64, and the entry")
     func golden() throws {
         let names = Data(0..<32)
         let (generation, mark) = (names.prefix(16), Data(names.suffix(16)))
@@ -95,7 +95,9 @@ struct WordsTests {
         for place in 0..<Value.headLength {
             var damaged = value
             damaged[place] ^= 1
-            #expect(throws: StoreError.self) { try Value.read(.bytes(damaged), "key", generation: generation)?.entry.get() }
+            #expect(throws: StoreError.self) {
+                try Value.read(.bytes(damaged), "key", generation: generation)?.entry.get()
+            }
         }
     }
 
