@@ -57,17 +57,24 @@ def threads_of_trees(roots):
 
 
 def keep_on(cores, processes):
-    """Moves the threads of processes, and of all that they have started, to these cores, those too that begin meanwhile."""
-    moved = set()
+    """Moves the threads of processes, and of all that they have started, to these cores, those too that begin meanwhile.
+
+    Returns the error of one that could not be moved; `None` if all were.
+    """
+    moved, refusal = set(), None
     try:
         while left := set(threads_of_trees(processes)) - moved:
             for thread in left:
-                # One that has ended needs no core.
-                with contextlib.suppress(ProcessLookupError):
+                try:
                     os.sched_setaffinity(thread, cores)
+                except ProcessLookupError:
+                    pass  # One that has ended needs no core.
+                except OSError as error:
+                    refusal = error
             moved |= left
     except (OSError, AttributeError) as error:
-        progress(f"calls one at a time depend on where this system puts processes: {error}")
+        refusal = error
+    return refusal
 
 
 @contextlib.contextmanager
@@ -81,7 +88,8 @@ def one_core(*servers):
     """
     every = os.sched_getaffinity(0) if sys.platform == "linux" else {0}
     processes = [os.getpid(), *servers]
-    keep_on({max(every)}, processes)
+    if refusal := keep_on({max(every)}, processes):
+        progress(f"calls one at a time depend on where this system puts processes: {refusal}")
     try:
         yield
     finally:

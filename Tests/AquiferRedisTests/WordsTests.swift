@@ -72,7 +72,7 @@ struct WordsTests {
         #expect(apart.data == value)
     }
 
-    @Test("A value of earlier versions is read: two names of 16 bytes, their XXH64, and the entry")
+    @Test("The head of a value is that of earlier versions, and each of its bits counts")
     func golden() throws {
         let names = Data(0..<32)
         let (generation, mark) = (names.prefix(16), Data(names.suffix(16)))
@@ -91,12 +91,13 @@ struct WordsTests {
         let reply = try #require(try ReplyMaking.next(reader))
         #expect(reply == .value(head: value.dropLast(4), bytes: Data("text".utf8)))
         #expect(try Value.read(reply, "key", generation: generation)?.entry.get() == entry("text"))
-        // Each bit of the head counts.
-        for place in 0..<Value.headLength {
+        for bit in 0..<Value.headLength * 8 {
             var damaged = value
-            damaged[place] ^= 1
-            #expect(throws: StoreError.self) {
-                try Value.read(.bytes(damaged), "key", generation: generation)?.entry.get()
+            damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+            for reply in [.bytes(damaged), .value(head: damaged.dropLast(4), bytes: Data("text".utf8))] as [Reply] {
+                #expect(throws: StoreError.self, "bit \(bit)") {
+                    try Value.read(reply, "key", generation: generation)?.entry.get()
+                }
             }
         }
     }
