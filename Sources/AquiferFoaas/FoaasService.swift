@@ -139,15 +139,18 @@ public struct FoaasService: Sendable {
     }
 
     /// The template of an operation's phrase, to be filled in. The remote is asked once in seven days: its answer is kept
-    /// for so long, and needs no connection then.
+    /// for so long, and needs no connection then. A favorite without its sentence keeps it for good, before this returns.
     public func template(of operation: FoaasOperation) async throws(FoaasError) -> FoaasTemplate {
         let url: URL
         do throws(FoaasPathError) { url = try FoaasTemplate.question(operation).url(base: base) } catch {
             throw .path(error)
         }
-        do throws(LoadError) { return FoaasTemplate(try await answers[url].load().value, of: operation) } catch {
-            throw .load(error)
-        }
+        do throws(LoadError) {
+            let answer = try await answers[url].load().value
+            // The copy above is kept for seven days, a favorite's for good. The template is there if that fails, too.
+            try? await favorites.learn(answer, of: operation)
+            return FoaasTemplate(answer, of: operation)
+        } catch { throw .load(error) }
     }
 
     /// The template that was saved less than seven days ago, without asking the remote; `nil` if there is none that can

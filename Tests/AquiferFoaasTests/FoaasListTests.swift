@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferTesting
 import Foundation
 import Testing
@@ -153,6 +154,43 @@ struct FoaasListTests {
         await preview.appear()
         preview.edit("from", "me")
         #expect(preview.phase == .ready && preview.phrase?.description == "The damn o2.\n- me" && preview.canFinish)
+    }
+
+    @Test("A favorite of a time without a connection keeps its sentence once any screen has loaded it")
+    func learnsLater() async throws {
+        let isOnline = Locked(false)
+        let world = FoaasWorld(
+            client: ScriptedHTTPClient { request in
+                let name = request.url.pathComponents.dropFirst().first ?? ""
+                if name == "operations" { return .operations(Self.operations(3)) }
+                return isOnline.withLock { $0 } ? .phrase("The damn \(name).", "- zqx0xqz") : .refused
+            })
+        let model = FoaasOperationsModel(world.service, center: center)
+        await model.appear()
+        await model.setFavorite("/o2/:from", true)
+        #expect(try await world.service.favorites.all().map(\.template) == [nil])
+        isOnline.withLock { $0 = true }
+        let changes = await counted(world.own) {
+            await model.connectionRestored()
+            await model.look(at: ["/o1/:from", "/o2/:from", "/o3/:from"])
+        }
+        #expect(changes == 1, "only what is a favorite is written")
+        let offline = FoaasService(
+            base: world.base, client: ScriptedHTTPClient { _ in .refused }, store: MemoryStore(), ownStore: world.own,
+            now: { world.date.now + 60 * 86_400 })
+        let later = FoaasOperationsModel(offline, center: center)
+        await later.appear()
+        later.show(.favorites)
+        #expect(texts(later, "/o2/:from") == "The damn o2.\n- [from]")
+    }
+
+    /// The number of changes that are made to a store meanwhile.
+    private func counted(_ store: any CacheStore, _ body: () async -> Void) async -> Int {
+        let count = Locked(0)
+        let observation = store.changes.observe { _ in count.withLock { $0 += 1 } }
+        await body()
+        observation.cancel()
+        return count.withLock { $0 }
     }
 
     @Test("A favorite that is taken back stays in sight, so that another tap brings it back to its place")

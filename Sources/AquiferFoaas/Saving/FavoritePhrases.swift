@@ -69,6 +69,8 @@ public struct FavoritePhrases: Sendable {
 
     /// Keeps what a favorite says. Does nothing if the operation is no favorite, or has its sentence.
     func learn(_ answer: Foaas, of operation: FoaasOperation) async throws(StoreError) {
+        // Nothing is written for what is no favorite: most sentences are of others.
+        guard try await all().contains(where: { $0.id == operation.id && $0.answer == nil }) else { return }
         try await cache.update { old in
             old?.map { favorite in
                 guard favorite.id == operation.id, favorite.answer == nil else { return favorite }

@@ -80,9 +80,8 @@ public final class FoaasFavorites {
 
     /// Loads what a favorite says, so that it is there without a connection.
     private func learn(_ operation: FoaasOperation) async {
-        // Without an answer it stays a favorite by its name. It is learned when it becomes one again, or is opened.
-        guard let template = try? await service.template(of: operation) else { return }
-        try? await service.favorites.learn(template.answer, of: operation)
+        // Without an answer it stays a favorite by its name, until any screen loads what it says.
+        guard (try? await service.template(of: operation)) != nil else { return }
         await read()
     }
 
