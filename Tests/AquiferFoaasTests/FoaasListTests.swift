@@ -161,9 +161,10 @@ struct FoaasListTests {
         let isOnline = Locked(false)
         let world = FoaasWorld(
             client: ScriptedHTTPClient { request in
-                let name = request.url.pathComponents.dropFirst().first ?? ""
-                if name == "operations" { return .operations(Self.operations(3)) }
-                return isOnline.withLock { $0 } ? .phrase("The damn \(name).", "- zqx0xqz") : .refused
+                let segments = request.url.pathComponents
+                if segments.last == "operations" { return .operations(Self.operations(3)) }
+                guard isOnline.withLock({ $0 }) else { return .refused }
+                return .phrase("The damn \(segments[segments.count - 2]).", "- \(segments.last ?? "")")
             })
         let model = FoaasOperationsModel(world.service, center: center)
         await model.appear()
