@@ -185,6 +185,27 @@ struct FoaasListTests {
         #expect(texts(later, "/o2/:from") == "The damn o2.\n- [from]")
     }
 
+    @Test("A favorite without its sentence keeps what somebody else has loaded, once its list is opened")
+    func learnsFromOthers() async throws {
+        let (shared, own, date) = (MemoryStore(), MemoryStore(), ManualDate())
+        func service(_ client: ScriptedHTTPClient, own: any CacheStore, after days: Double = 0) -> FoaasService {
+            FoaasService(
+                base: FoaasService.server, client: client, store: shared, ownStore: own,
+                now: { date.now + days * 86_400 })
+        }
+        let operation = Self.operations(1)[0]
+        let offline = ScriptedHTTPClient { _ in .refused }
+        await FoaasFavorites(service(offline, own: own)).set(operation, isFavorite: true)
+        _ = try await service(Self.remote(1), own: MemoryStore()).template(of: operation)
+
+        let favorites = FoaasFavorites(service(offline, own: own))
+        await favorites.load()
+        #expect(favorites[operation.id]?.template != nil)
+        let later = FoaasFavorites(service(offline, own: own, after: 60))
+        await later.load()
+        #expect(later[operation.id]?.template != nil)
+    }
+
     /// The number of changes that are made to a store meanwhile.
     private func counted(_ store: any CacheStore, _ body: () async -> Void) async -> Int {
         let count = Locked(0)

@@ -45,6 +45,7 @@ public final class FoaasFavorites {
             [weak self] in await self?.read()
         }
         await read()
+        await learnFromSaved()
     }
 
     /// The favorite of an operation; `nil` if it is none.
@@ -77,6 +78,17 @@ public final class FoaasFavorites {
 
     /// The user has read the error.
     public func dismissError() { error = nil }
+
+    /// Keeps what somebody else has loaded for favorites without their sentences: users share the saved copies, which last seven days.
+    private func learnFromSaved() async {
+        let lacking = all.filter { $0.answer == nil }
+        for favorite in lacking {
+            guard let saved = await service.savedTemplate(of: favorite.operation) else { continue }
+            // One that could not be kept is learned the next time.
+            try? await service.favorites.learn(saved.answer, of: favorite.operation)
+        }
+        if !lacking.isEmpty { await read() }
+    }
 
     /// Loads what a favorite says, so that it is there without a connection.
     private func learn(_ operation: FoaasOperation) async {
