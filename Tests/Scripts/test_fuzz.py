@@ -23,9 +23,14 @@ def stand_in(tmp_path):
     return make
 
 
-def test_each_target_has_kept_inputs_and_each_folder_of_inputs_a_target(fuzz):
-    assert sorted(fuzz.target_names()) == sorted(path.name for path in fuzz.CORPORA.iterdir())
-    assert all(any(fuzz.CORPORA.joinpath(name).iterdir()) for name in fuzz.target_names())
+def test_each_target_has_kept_inputs_and_each_file_of_inputs_a_target(fuzz):
+    assert sorted(f"{name}.txt" for name in fuzz.target_names()) == sorted(path.name for path in fuzz.CORPORA.iterdir())
+    assert all(any(fuzz.kept_inputs(name)) for name in fuzz.target_names())
+
+
+def test_each_file_of_inputs_is_written_as_the_script_writes_it(fuzz):
+    for name in fuzz.target_names():
+        assert (fuzz.CORPORA / f"{name}.txt").read_text("ascii") == fuzz.kept_text(*fuzz.kept_inputs(name))
 
 
 def test_every_target_that_the_sources_declare_is_found(fuzz):
@@ -35,9 +40,22 @@ def test_every_target_that_the_sources_declare_is_found(fuzz):
 
 
 def test_the_kept_inputs_are_few_and_small(fuzz):
-    sizes = {name: [path.stat().st_size for path in (fuzz.CORPORA / name).iterdir()] for name in fuzz.target_names()}
-    assert all(len(files) <= fuzz.FILES for files in sizes.values())
-    assert sum(sum(files) for files in sizes.values()) <= 200_000
+    inputs = [sum(fuzz.kept_inputs(name), []) for name in fuzz.target_names()]
+    assert all(len(each) <= fuzz.INPUTS for each in inputs)
+    assert sum(map(len, sum(inputs, []))) <= 200_000
+
+
+def test_what_reached_something_new_is_kept_beside_the_seeds_and_replaces_what_was_found(
+    fuzz, stand_in, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(fuzz, "CORPORA", tmp_path)
+    kept = tmp_path / "feed.txt"
+    kept.write_text(fuzz.kept_text([b"a seed\r\n"], [b"#100% ", b"\xff"]))
+    assert kept.read_text() == f"{fuzz.SEEDS}\na seed%0D%0A\n{fuzz.FOUND}\n%23100%25%20\n%FF\n"
+    # The fuzzer is given a folder with the kept inputs and one for new ones; to merge, one for the result before them.
+    program = stand_in('if [ "$5" = -merge=1 ]; then cp "$7"/0 "$7"/2 "$8"/* "$6"; else printf "\\0\\\\" > "$9"/new; fi')
+    fuzz.fuzz(program, "feed", 1, True)
+    assert fuzz.kept_inputs("feed") == [[b"a seed\r\n"], [b"\xff", b"\0\\"]]
 
 
 def test_a_run_that_finds_nothing_ends_well_and_prints_its_figures(fuzz, stand_in, root):

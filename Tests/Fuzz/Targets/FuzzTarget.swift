@@ -10,7 +10,7 @@ struct FuzzTarget: Sendable {
         case later(@Sendable (Data) async throws -> Void)
     }
 
-    /// The name: that of the folder with its kept inputs.
+    /// The name: that of the file with its kept inputs.
     let name: String
     private let work: Work
 
