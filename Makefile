@@ -2,6 +2,9 @@
 
 SWIFT ?= swift
 VENV := .build/venv
+# The program that users run: `.build/aquifer`. With Swift's libraries in it, it starts in half of the time; on Apple's systems they are a part
+# of the system.
+PROGRAM := build -c release --product AquiferCLI $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 DATA ?= .build/data
 PORT ?= 8080
 
@@ -9,7 +12,7 @@ SEEDS ?= 10000
 FROM ?= 1
 TIME ?= 600
 
-.PHONY: help setup run cluster test check format bench bench-compare crash lab soak simulate fuzz mutants leaks nightly stress docs screenshots clean
+.PHONY: help setup program run cluster test check format bench bench-compare crash lab soak simulate fuzz mutants leaks nightly stress docs screenshots clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-13s %s\n", $$1, $$2 }'
@@ -17,24 +20,26 @@ help: ## list the targets
 setup: ## install what is missing (apt or brew, and a virtual environment for the browser tests)
 	@Scripts/setup
 
-run: setup ## build, start everything on loopback, print the address
-	@$(SWIFT) build --product AquiferCLI
+program:
+	@Scripts/setup run
+	@$(SWIFT) $(PROGRAM)
+
+run: program ## build, start everything on loopback, print the address
 	@exec .build/aquifer serve --port $(PORT) --data $(DATA)
 
-cluster: setup ## build, start a service of several machines on loopback: three servers behind nginx, PostgreSQL with a replica, Redis
-	@$(SWIFT) build --product AquiferCLI
+cluster: setup program ## build, start a service of several machines on loopback: three servers behind nginx, PostgreSQL with a replica, Redis
 	@exec Scripts/cluster
 
 test: setup ## every test: unit, contract, acceptance, crash, browser
 	@Scripts/test
 
-check: setup ## format, architecture rules, Apple's systems, thread sanitizer
+check: setup ## format, architecture, documents, the pages' types, Apple's systems, the benchmarks' programs
 	@Scripts/check
 
 format: ## format the Swift sources in place
 	@$(SWIFT) format --in-place --recursive Package.swift Sources Product Tests Benchmarks Examples
 
-bench: setup ## the benchmarks, each beside its peer; fails when a target is missed
+bench: setup ## the benchmarks, each beside its peer; fails when one has become worse
 	@Scripts/bench
 
 bench-compare: setup ## the benchmarks of this folder beside those of the commit BASE, in one run; fails when something is slower
@@ -43,7 +48,7 @@ bench-compare: setup ## the benchmarks of this folder beside those of the commit
 crash: setup ## processes hammer the stores and the outbox while kill -9 strikes, 200 times each
 	@Scripts/crash
 
-lab: setup ## each call fails or is late once in a session of each app, each bit of each file is flipped, the power is lost, remotes do harm
+lab: setup program ## each call fails or is late once in a session of each app, each bit of each file is flipped, the power is lost, remotes do harm
 	@$(SWIFT) build --build-tests
 	@AQUIFER_EVERY_BIT=1 $(SWIFT) test --skip-build --no-parallel --filter 'EveryBit|EveryCut|FaultTests'
 	@$(VENV)/bin/python Product/Tests/Lab/sweep.py $(LAB)
@@ -51,8 +56,7 @@ lab: setup ## each call fails or is late once in a session of each app, each bit
 	@$(VENV)/bin/python Product/Tests/Lab/late.py --each 1
 	@$(VENV)/bin/python Product/Tests/Lab/harms.py
 
-soak: setup ## many processes over one folder, TIME seconds: kills, pauses, clocks that jump, portals; also SEED=number
-	@$(SWIFT) build --product AquiferCLI
+soak: setup program ## many processes over one folder, TIME seconds: kills, pauses, clocks that jump, portals; also SEED=number
 	@$(VENV)/bin/python Product/Tests/Lab/soak.py --time $(TIME) $(if $(SEED),--seed $(SEED)) --keep .build/soak
 
 simulate: setup ## worlds in simulated time, SEEDS of them, with every fault drawn from a seed; also WORLD=name, FROM=seed
@@ -68,11 +72,8 @@ mutants: setup ## the engine is changed in some hundred places, one at a time: w
 leaks: setup ## the Swift tests under the address sanitizer, with leak detection
 	@Scripts/leaks
 
-nightly: setup ## what takes an hour: leaks, each decoder is fuzzed for 60 seconds, and the server over sockets
-	@Scripts/leaks
-	@Scripts/fuzz --each 60
-	@$(SWIFT) build --product AquiferCLI
-	@$(VENV)/bin/python Product/Tests/Lab/requests_fuzz.py --requests 50000
+nightly: setup program ## what takes longer than CI may: Scripts/nightly, part by part; also PART=name, FRESH=1
+	@Scripts/nightly $(if $(FRESH),--fresh) $(PART)
 
 stress: setup ## every test, three times, while all processors are busy: what is a matter of luck fails
 	@Scripts/stress
@@ -80,8 +81,7 @@ stress: setup ## every test, three times, while all processors are busy: what is
 docs: setup ## the documentation of all libraries, as a static site under .build/docs
 	@Scripts/docs
 
-screenshots: setup ## pictures of all pages, into .build/screenshots
-	@$(SWIFT) build --product AquiferCLI
+screenshots: setup program ## pictures of all pages, into .build/screenshots
 	@$(VENV)/bin/python Scripts/screenshots.py
 
 clean: ## delete what was built
