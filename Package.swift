@@ -325,3 +325,24 @@ if Context.environment["AQUIFER_FUZZ"] == "1" {
         target.swiftSettings = strict + [.unsafeFlags(["-enable-testing", "-sanitize=fuzzer,address"])]
     }
 }
+
+// Scripts/test builds and runs each half of the tests once: those of the engine, and of what lies under every program, under
+// the thread sanitizer; the others without. What a half does not need is left out.
+if let half = Context.environment["AQUIFER_TESTS"] {
+    let engine: Set = [
+        "AquiferHTTPTests", "AquiferConcurrencyTests", "AquiferTests", "AquiferTestingTests", "AquiferSQLiteTests",
+        "AquiferCurlTests", "HTTPServerTests", "StoreHammer", "OutboxHammer", "SQLiteFaults", "NotesSimulation",
+    ]
+    var needed = package.targets.filter {
+        ($0.type == .test || $0.type == .executable) && engine.contains($0.name) == (half == "engine")
+    }.map(\.name)
+    var kept: Set<String> = []
+    while let name = needed.popLast() {
+        guard kept.insert(name).inserted else { continue }
+        for case .byNameItem(let name, _) in package.targets.first(where: { $0.name == name })?.dependencies ?? [] {
+            needed.append(name)
+        }
+    }
+    package.targets.removeAll { !kept.contains($0.name) }
+    package.products.removeAll { !kept.contains($0.name) }
+}

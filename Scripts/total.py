@@ -5,8 +5,7 @@ reporting a failed test has crashed, or never begun, and counts as one failed te
 of their report, and a crash with the end of what the suite has printed (`NAME.log`), because often only the last lines of
 a run are seen.
 
-A case that failed, and passed three times when `Scripts/second-look` ran it alone, counts as passed and is told as
-unsteady. So is a suite of Swift that broke off and that `Scripts/twice` has run again.
+A suite that ended well and reported nothing has failed, too: it has tested nothing. Only builds, `build-NAME`, report nothing.
 """
 
 import pathlib
@@ -15,11 +14,9 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 
-#: The words of Swift and its runtime when a program crashes.
-CRASH = re.compile(r"Fatal error|Precondition failed|Assertion failed|Program crashed|xited with unexpected signal|^\*\*\* ")
-
-#: `Scripts/twice` says this between the two runs of a suite.
-ONCE_MORE = "twice: the suite has not come to its end, and is run once more"
+#: The words of Swift and its runtime when a program crashes, of the thread sanitizer, and of a build.
+CRASH = re.compile(
+    r"Fatal error|Precondition failed|Assertion failed|Program crashed|xited with unexpected signal|^\*\*\* |WARNING: ThreadSanitizer|error: ")
 
 
 def outcome(case):
@@ -30,7 +27,7 @@ def outcome(case):
 
 def reasons(case, lines=30):
     """The last lines of what the report says of a case that failed, indented."""
-    for failure in (*case.findall("failure"), *case.findall("error"), *case.findall("unsteady")):
+    for failure in (*case.findall("failure"), *case.findall("error")):
         text = failure.text if failure.text and failure.text.strip() else failure.get("message", "")
         for line in text.strip().splitlines()[-lines:]:
             yield f"    {line}"
@@ -47,22 +44,21 @@ def end_of(said, lines):
 
 
 def end_of_log(folder, suite, lines=40):
-    """Those lines of the log of a suite's last run, indented."""
+    """Those lines of the log of a suite, indented."""
     log = pathlib.Path(folder) / f"{suite}.log"
     if log.is_file():
-        said = log.read_text(errors="replace").splitlines()
-        begin = said.index(ONCE_MORE) + 1 if ONCE_MORE in said else 0
-        yield from (f"    {line}" for line in end_of(said[begin:], lines))
+        yield from (f"    {line}" for line in end_of(log.read_text(errors="replace").splitlines(), lines))
 
 
 def main(folder: str) -> int:
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     reports_with_failures = set()
-    for report in sorted(pathlib.Path(folder).glob("*.xml")):
+    reports = sorted(pathlib.Path(folder).glob("*.xml"))
+    for report in reports:
         try:
             cases = list(ElementTree.parse(report).getroot().iter("testcase"))
         except ElementTree.ParseError as error:
-            print(f"failed: {report.name} is no report: {error}", *end_of_log(folder, report.stem.split("-")[0]), sep="\n")
+            print(f"failed: {report.name} is no report: {error}", *end_of_log(folder, report.stem), sep="\n")
             counts["failed"] += 1
             reports_with_failures.add(report.name)
             continue
@@ -71,16 +67,18 @@ def main(folder: str) -> int:
             counts[kind] += 1
             if kind != "passed":
                 print(f"{kind}: {case.get('classname')} {case.get('name')}")
-            if case.find("unsteady") is not None:
-                print(f"unsteady: {case.get('classname')} {case.get('name')}", *reasons(case), sep="\n")
             if kind == "failed":
                 print(*reasons(case), sep="\n")
                 reports_with_failures.add(report.name)
     for suite in sorted(pathlib.Path(folder).glob("*.status")):
         status = suite.read_text().strip()
-        if status != "0" and not any(name.startswith(suite.stem) for name in reports_with_failures):
-            print(f"failed: {suite.stem} ended with status {status}", *end_of_log(folder, suite.stem), sep="\n")
-            counts["failed"] += 1
+        said = f"ended with status {status}"
+        if status == "0" and not suite.stem.startswith("build-") and suite.with_suffix(".xml") not in reports:
+            said = "reported no test"
+        elif status == "0" or suite.with_suffix(".xml").name in reports_with_failures:
+            continue
+        print(f"failed: {suite.stem} {said}", *end_of_log(folder, suite.stem), sep="\n")
+        counts["failed"] += 1
     if not counts["passed"] and not counts["failed"]:
         print("failed: no test ran")
         counts["failed"] = 1

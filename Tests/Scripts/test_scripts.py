@@ -59,6 +59,58 @@ def test_the_last_line_of_ci_is_the_total_and_its_status_tells_the_same(root, tm
     assert (result.returncode, result.stdout.splitlines()[-1]) == (status, total), result.stdout + result.stderr
 
 
+def test_ci_prints_the_times_of_its_parts(root, tmp_path):
+    (tmp_path / ".ci").mkdir()
+    shutil.copy(root / ".ci/run", tmp_path / ".ci/run")
+    (tmp_path / "Makefile").write_text(
+        "test:\n\t@mkdir -p .build/results; printf 'Lab\\t12\\n' > .build/results/times; echo '1 passed, 0 failed'\n"
+        "check:\n\t@printf 'format\\t3\\n' > .build/results/checks\n")
+    result = subprocess.run([str(tmp_path / ".ci/run")], capture_output=True, text=True, timeout=30)
+    assert "     12  Lab\n      3  check: format\n      0  in all\n" in result.stdout, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("seconds, status, word", [(2399, 0, None), (2401, 0, "more than 40 minutes"), (3601, 1, "more than 60 minutes")])
+def test_ci_that_takes_too_long_says_so_and_fails(root, tmp_path, seconds, status, word):
+    (tmp_path / ".ci").mkdir()
+    (tmp_path / ".ci/run").write_text((root / ".ci/run").read_text().replace("took=$SECONDS", f"took={seconds}"))
+    (tmp_path / "Makefile").write_text("test:\n\t@echo '1 passed, 0 failed'\ncheck:\n\t@true\n")
+    result = subprocess.run(["bash", str(tmp_path / ".ci/run")], capture_output=True, text=True, timeout=30)
+    assert result.returncode == status and result.stdout.splitlines()[-1] == f"1 passed, {status} failed"
+    assert ("minutes" in result.stdout) == (word is not None) and (word or "") in result.stdout
+
+
+@pytest.fixture
+def nightly(root, tmp_path, load_script):
+    """The nightly run with two parts of its own, in a repository with one commit."""
+    script = load_script("nightly")
+    (tmp_path / "Scripts").mkdir()
+    shutil.copy(root / "Scripts/watched", tmp_path / "Scripts/watched")
+    (tmp_path / ".gitignore").write_text(".build\n")
+    for words in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "one"]):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True)
+    script.ROOT, script.LOGS = tmp_path, tmp_path / ".build/nightly"
+    script.PARTS = {"good": (1, "echo ran >> .build/good"), "bad": (1, "echo what is wrong; exit 3")}
+    return script
+
+
+def test_the_nightly_run_goes_on_with_what_has_not_passed_and_ends_with_a_table(nightly, tmp_path, capsys, monkeypatch):
+    for arguments, runs in (([], 1), ([], 1), (["--fresh", "good"], 2)):
+        monkeypatch.setattr(sys, "argv", ["nightly", *arguments])
+        status = nightly.main()
+        output = capsys.readouterr().out
+        assert (tmp_path / ".build/good").read_text() == "ran\n" * runs
+        if not arguments:
+            assert status == 1 and "    what is wrong\n" in output
+            assert re.search(r"seconds  result  part\n +\d+  passed  good\n +\d+  failed  bad\n1 passed, 1 failed\n$", output), output
+
+
+def test_the_limits_of_the_nightly_run_fit_into_the_job_of_the_workflow(root, load_script):
+    workflow = (root / ".github/workflows/nightly.yml").read_text()
+    limit = int(re.search(r"timeout-minutes: (\d+)", workflow)[1])
+    assert "schedule:" in workflow and "run: make nightly" in workflow
+    assert sum(minutes for minutes, _ in load_script("nightly").PARTS.values()) <= limit <= 360
+
+
 def test_ci_tells_at_its_end_what_failed(root, tmp_path):
     (tmp_path / ".ci").mkdir()
     shutil.copy(root / ".ci/run", tmp_path / ".ci/run")
@@ -70,37 +122,6 @@ def test_ci_tells_at_its_end_what_failed(root, tmp_path):
     end = result.stdout.splitlines()[-4:]
     assert end == ["make check failed: see above", "failed: Suite bad()", "    no", "1 passed, 2 failed"]
     assert "a.swift: error: wrong" in result.stdout
-
-
-@pytest.mark.parametrize(
-    "seconds, said, status, word",
-    [
-        ("30", "✔ Test a passed", 0, "it was not built, and no test ran"),
-        ("900", "✔ Test a passed", 0, "1 tests passed without a race"),
-        ("900", "✘ Test a failed", 1, "✘ Test a failed"),
-        ("900", "WARNING: ThreadSanitizer: data race", 1, "data race"),
-    ],
-)
-def test_a_sanitizer_that_had_too_little_time_says_so_and_hides_no_failure(root, tmp_path, seconds, said, status, word):
-    # All parts but the sanitizer's tests pass at once. These end as `timeout` ends them.
-    (tmp_path / "Scripts").mkdir()
-    for name in ("check", "watched"):
-        shutil.copy(root / "Scripts" / name, tmp_path / "Scripts" / name)
-    swift = f"""case "$*" in test*) echo "{said}"; exit 124 ;; esac"""
-    files = {"swift": swift, "timeout": 'shift 3; exec "$@"', ".build/venv/bin/python": "exit 0"}
-    steps = set(re.findall(r"^Scripts/[\w-]+", (root / "Scripts/check").read_text(), re.MULTILINE))
-    assert steps, "Scripts/check calls its steps in another way"
-    files |= dict.fromkeys(steps - {"Scripts/check", "Scripts/watched"}, "exit 0")
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(f"#!/bin/bash\n{text}\n")
-        (tmp_path / name).chmod(0o755)
-    environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "AQUIFER_CHECK_SECONDS": seconds}
-    result = subprocess.run(
-        [tmp_path / "Scripts/check"], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=30
-    )
-    assert result.returncode == status and word in result.stdout, result.stdout + result.stderr
-    assert ("NOT FINISHED" in result.stdout) == (status == 0)
 
 
 #: These stand in for pytest, node, swift and the worlds. Each writes a report of one test that passed, or ends before.
@@ -119,9 +140,16 @@ done
 echo '<testsuite><testcase name="page"/></testsuite>' > "$report"
 """
 SWIFT = """#!/bin/bash
-[ "$1" != "$CRASHES" ] || kill -INT $$
-while [ $# != 0 ] && [ "$1" != --xunit-output ]; do shift; done
-[ $# = 0 ] || echo '<testsuite><testcase name="swift()"/></testsuite>' > "${2%.xml}-swift-testing.xml"
+[ "build-$AQUIFER_TESTS" != "$CRASHES" ] || kill -INT $$
+"""
+MAKE = """#!/bin/bash
+[ "$1 $2 $CRASHES" != "-s program build-program" ] || exit 2
+"""
+#: The tests of a half of Swift's. The thread sanitizer ends a process in which it has found a race with this status.
+XCTEST = """#!/bin/bash
+while [ "$1" != --xunit-output ]; do shift; done
+echo '<testsuite><testcase name="swift()"/></testsuite>' > "$2"
+case "$0" in *-tsan/*) [ engine != "$CRASHES" ] || exit 66 ;; esac
 """
 WORLDS = """#!/bin/bash
 if [ "$1" = --help ]; then echo '  --world NAME     one of: fair, stormy'; exit; fi
@@ -139,31 +167,33 @@ printf '%s\\n' "$2: $6 passed, $4 on, 100 steps, trace a1" 'faults: kill 3, bitF
 @pytest.mark.parametrize(
     "crashes, end",
     [
-        ("nothing", ["8 passed, 0 failed"]),
-        ("test", ["failed: swift ended with status 130", "7 passed, 1 failed"]),
-        ("Scripts", ["failed: Scripts ended with status 139", "7 passed, 1 failed"]),
-        ("stormy", ["failed: Worlds stormy", "7 passed, 1 failed"]),
-        ("Browser", ["failed: Browser ended with status 139", "7 passed, 1 failed"]),
-        ("build", ["failed: build ended with status 130", "1 passed, 1 failed"]),
+        ("nothing", ["9 passed, 0 failed"]),
+        ("engine", ["failed: engine ended with status 66", "9 passed, 1 failed"]),
+        ("Scripts", ["failed: Scripts ended with status 139", "8 passed, 1 failed"]),
+        ("stormy", ["failed: Worlds stormy", "8 passed, 1 failed"]),
+        ("Browser", ["failed: Browser ended with status 139", "8 passed, 1 failed"]),
+        ("build-engine", ["failed: build-engine ended with status 130", "8 passed, 1 failed"]),
+        ("build-program", ["failed: build-program ended with status 2", "5 passed, 1 failed"]),
     ],
 )
 def test_every_suite_runs_and_one_that_crashes_counts_also_beside_others(root, tmp_path, crashes, end):
     stand_in(
         tmp_path,
         {
-            "bin/swift": SWIFT, "bin/node": NODE, ".build/venv/bin/python": PYTHON.format(python=sys.executable),
-            ".build/debug/Worlds": WORLDS,
+            "bin/swift": SWIFT, "bin/make": MAKE, "bin/node": NODE, ".build/venv/bin/python": PYTHON.format(python=sys.executable),
+            ".build/debug/Worlds": WORLDS, ".build/debug/AquiferPackageTests.xctest": XCTEST,
+            ".build-tsan/debug/AquiferPackageTests.xctest": XCTEST,
         })
     (tmp_path / "Scripts").mkdir()
-    for name in ("test", "total.py", "simulate", "twice", "watched"):
+    for name in ("test", "total.py", "simulate", "watched"):
         shutil.copy(root / "Scripts" / name, tmp_path / "Scripts" / name)
     environment = {**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "CRASHES": crashes}
     result = subprocess.run(
-        [str(tmp_path / "Scripts/test")], capture_output=True, text=True, timeout=30, env=environment)
+        [str(tmp_path / "Scripts/test")], cwd=tmp_path, capture_output=True, text=True, timeout=30, env=environment)
     lines = result.stdout.splitlines()
     assert [line for line in lines if line.startswith("failed: ") or line == lines[-1]] == end, result.stdout + result.stderr
     assert result.returncode == (1 if crashes != "nothing" else 0)
-    if crashes != "build":
+    if crashes != "build-program":
         said = [line.removeprefix("tests of ") for line in lines if line.startswith("tests of ")]
         assert said == ["Tests/Scripts", "Product/Tests/Acceptance", "Product/Tests/Lab", "Product/Tests/Browser"]
 

@@ -64,6 +64,17 @@ def test_a_suite_that_crashed_is_a_failure(total):
     assert (status, lines) == (1, ["failed: b ended with status 139", "1 passed, 1 failed"])
 
 
+def test_a_suite_without_a_report_has_tested_nothing(total):
+    status, lines = total({"a.xml": report(PASSED), "b.status": "0\n", "build-c.status": "0\n"})
+    assert (status, lines) == (1, ["failed: b reported no test", "1 passed, 1 failed"])
+
+
+def test_a_data_race_fails_a_suite_whose_tests_have_passed(total):
+    said = "WARNING: ThreadSanitizer: data race"
+    status, lines = total({"a.xml": report(PASSED), "a.status": "66\n", "a.log": said})
+    assert (status, lines) == (1, ["failed: a ended with status 66", f"    {said}", "1 passed, 1 failed"])
+
+
 def test_a_report_that_breaks_off_is_a_failure(total):
     status, lines = total({"a.xml": report(PASSED), "b.xml": "<testsuites>", "b.status": "1\n"})
     assert status == 1
@@ -74,6 +85,6 @@ def test_a_report_that_breaks_off_is_a_failure(total):
 def test_a_crash_is_told_with_the_place_in_the_output_that_tells_of_it_and_with_its_end(total):
     log = [f"test {number}" for number in range(200)]
     log[50] = "Suite.swift:12: Fatal error: Index out of range"
-    status, lines = total({"b-swift-testing.xml": "<testsuites>", "b.status": "1\n", "b.log": "\n".join(log)})
+    status, lines = total({"b.xml": "<testsuites>", "b.status": "1\n", "b.log": "\n".join(log)})
     assert (status, lines[-1]) == (1, "0 passed, 1 failed")
     assert lines[1:-1] == [f"    {line}" for line in (*log[50:90], "…", *log[160:])]
