@@ -160,9 +160,7 @@ let package = Package(
             exclude: onlyOnApple),
         library("AquiferCrypto", ["AquiferFoundation", "AquiferCSodium"]),
         library("AquiferTesting", ["Aquifer", "AquiferConcurrency"]),
-        library(
-            "AquiferWording", ["Aquifer", "AquiferConcurrency", "AquiferFoundation"],
-            resources: [.embedInCode("Languages/en.json"), .embedInCode("Languages/pt-BR.json")]),
+        library("AquiferWording", ["Aquifer", "AquiferConcurrency", "AquiferFoundation"]),
 
         // Solana's keys and transactions, and the program of the drive: shared by the client and the reference remote
         library("AquiferSolana", ["Aquifer", "AquiferCrypto", "AquiferFoundation", "AquiferHTTP"]),

@@ -3,10 +3,10 @@ import AquiferFoundation
 extension Language {
     /// English.
     public static let english = Language(
-        builtIn: "en", plural: .oneOther, fallback: nil, bytes: PackageResources.en_json)
+        builtIn: "en", plural: .oneOther, fallback: nil, texts: englishTexts)
     /// Brazilian Portuguese.
     public static let brazilianPortuguese = Language(
-        builtIn: "pt-BR", plural: .zeroOneOther, fallback: .english, bytes: PackageResources.pt_BR_json)
+        builtIn: "pt-BR", plural: .zeroOneOther, fallback: .english, texts: brazilianPortugueseTexts)
 
     /// The languages of this library, in order of preference.
     public static var builtIn: [Language] { [.english, .brazilianPortuguese] }
@@ -29,7 +29,7 @@ extension Language {
     }
 
     /// A language whose catalogue is embedded in the program.
-    private init(builtIn tag: String, plural: PluralRule, fallback: Language?, bytes: [UInt8]) {
-        self.init(tag, plural, fallback, .document(CatalogueDocument(bytes)))
+    private init(builtIn tag: String, plural: PluralRule, fallback: Language?, texts: StaticString) {
+        self.init(tag, plural, fallback, .document(CatalogueDocument(texts.withUTF8Buffer { [UInt8]($0) })))
     }
 }

@@ -2,7 +2,7 @@ import AquiferFoundation
 
 /// A language that an app speaks: its tag, its texts and its plural rule.
 ///
-/// The texts are a catalogue: a dictionary from dotted keys to texts. `Languages/en.json` and `Languages/pt-BR.json` are
+/// The texts are a catalogue: a dictionary from dotted keys to texts. `Languages/en.swift` and `Languages/pt-BR.swift` are
 /// built in. An app adds any other language, or other words for some keys, without a change in this library:
 ///
 /// ```swift
@@ -42,7 +42,7 @@ public struct Language: Sendable {
         fallbacks = fallback.map { [$0.own] + $0.fallbacks } ?? []
     }
 
-    /// A language with the texts of a JSON document, which is an object like `Languages/en.json`.
+    /// A language with the texts of a JSON document, which is an object like the one in `Languages/en.swift`.
     ///
     /// - Throws: ``CatalogueError`` if the document is not an object of texts.
     public init(

@@ -5,14 +5,12 @@ import Testing
 
 @Suite("A catalogue with a text a line", .timeLimit(.minutes(10)))
 struct CatalogueLinesTests {
-    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../Sources/AquiferWording/Languages")
+    private static let builtIn = [englishTexts, brazilianPortugueseTexts].map { $0.withUTF8Buffer { [UInt8]($0) } }
 
-    @Test("is read as the decoder of JSON reads it", arguments: ["en", "pt-BR"])
-    func builtIn(name: String) throws {
-        let file = try Data(contentsOf: Self.folder.appending(path: "\(name).json"))
-        let texts = try #require(CatalogueLines.texts([UInt8](file)))
-        #expect(try texts == JSONDecoder().decode([String: Language.Text].self, from: file))
+    @Test("is read as the decoder of JSON reads it", arguments: builtIn)
+    func builtIn(bytes: [UInt8]) throws {
+        let texts = try #require(CatalogueLines.texts(bytes))
+        #expect(try texts == JSONDecoder().decode([String: Language.Text].self, from: Data(bytes)))
         #expect(texts.count > 800)
     }
 
@@ -40,9 +38,8 @@ struct CatalogueLinesTests {
         #expect(CatalogueLines.texts([UInt8](document.utf8)) == nil)
     }
 
-    @Test("gives one text as it gives all", arguments: ["en", "pt-BR"])
-    func one(name: String) throws {
-        let bytes = try [UInt8](Data(contentsOf: Self.folder.appending(path: "\(name).json")))
+    @Test("gives one text as it gives all", arguments: builtIn)
+    func one(bytes: [UInt8]) throws {
         let texts = try #require(CatalogueLines.texts(bytes))
         for (key, text) in texts { #expect(CatalogueLines.text(of: key, in: bytes) == text, "\(key)") }
         #expect(CatalogueLines.text(of: "load", in: bytes) == nil)

@@ -5,7 +5,7 @@ struct PageScript {
     private static let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Sources")
     private static let catalogue = sources.deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Sources/AquiferWording/Languages/en.json")
+        .appending(path: "Sources/AquiferWording/Languages/en.swift")
     private static let folder = sources.appending(path: "App/Public/js")
 
     /// The page's own module.

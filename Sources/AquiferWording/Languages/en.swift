@@ -1,3 +1,5 @@
+/// English: the texts by their keys, as JSON. A literal, because SwiftPM embeds a file as an array, which takes the compiler 20 s.
+let englishTexts: StaticString = #"""
 {
   "load.offline": "You’re offline, and nothing recent is saved. Check your connection and try again.",
   "load.serverFailed": "The server has a problem. Try again later.",
@@ -898,3 +900,4 @@
   "error.request": "That didn’t work. Try again.",
   "error.unanswered": "There was no answer, so it isn’t certain whether that worked. Look before you try again."
 }
+"""#
