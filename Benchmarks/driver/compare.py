@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 import peers
-from table import duration, extend, progress, ratios, rounds, with_works
+from table import duration, extend, is_slower, progress, ratios, rounds, with_works
 
 #: The works that need no other program, with the command of the worker for each.
 WORKS = {
@@ -29,14 +29,6 @@ WORKS = {
     "enqueue": ("changes", "enqueue", 300),
     "change-1000": ("changes", "followers", 20),
 }
-#: A median that is higher by less is not called slower.
-LEAST = 1.03
-
-
-def is_slower(found):
-    """True if the ratios tell a loss beyond their spread."""
-    above = sum(ratio > 1 for ratio in found)
-    return statistics.median(found) > LEAST and above >= len(found) - len(found) // 10
 
 
 def compare(workers, work, count):

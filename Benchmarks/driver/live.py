@@ -15,7 +15,7 @@ def live(bench):
     yield from measured(
         bench.rounds, {way: (lambda way=way: bench.worker.figures("live", way, 20)) for way in ("resource", "streams")},
         lambda f: percentiles(
-            f"update to {grouped(FOLLOWERS)} subscribers", f["resource"], "AsyncStream alone", f["streams"], (5, 5)))
+            f"update to {grouped(FOLLOWERS)} subscribers", f["resource"], "AsyncStream alone", f["streams"]))
 
     progress("an update reaches another process")
 
@@ -27,13 +27,13 @@ def live(bench):
     yield from measured(
         bench.rounds, {
             "ours": lambda: across(bench.worker, bench.second_worker), "polling": lambda: across(bench.plain, bench.second_plain)},
-        lambda f: percentiles("update to another process", f["ours"], "SQLite asked each ms", f["polling"], (1, None)))
+        lambda f: percentiles("update to another process", f["ours"], "SQLite asked each ms", f["polling"], judged=("p50",)))
 
 
-def percentiles(work, ours, peer, peers, targets):
-    for place, name, target in zip((0, 1), ("p50", "p99"), targets):
+def percentiles(work, ours, peer, peers, judged=("p50", "p99")):
+    for place, name in enumerate(("p50", "p99")):
         a, b = ([figures[place] for figures in all_of_them] for all_of_them in (ours, peers))
-        yield Row(f"{work}, {name}", duration(a), f"{peer} {duration(b)}", ratios(a, b), at_most=target)
+        yield Row(f"{work}, {name}", duration(a), f"{peer} {duration(b)}", ratios(a, b), judged=name in judged)
 
 
 def scopes(bench):
@@ -49,7 +49,7 @@ def scopes(bench):
             "plain": lambda: bench.plain.seconds("users", "end", ENTRIES)},
         lambda f: [Row(
             f"scope of {grouped(ENTRIES)} in a million ends", duration(f["ours"]),
-            f"SQLite, DELETE of a range {duration(f['plain'])}", ratios(f["ours"], f["plain"]), at_most=10)])
+            f"SQLite, DELETE of a range {duration(f['plain'])}", ratios(f["ours"], f["plain"]), judged=True)])
 
 
 #: A store of so many entries, and one of a thousand: none may take longer because of the number of the others.
@@ -71,7 +71,7 @@ def entries(bench):
             {count: (lambda count=count: bench.worker.seconds("entries", "first", count, bound)) for count in (FEW, MILLION)},
             lambda f: [Row(
                 f"first insert, a million entries, {name}", duration(f[MILLION]), f"a thousand {duration(f[FEW])}",
-                ratios(f[MILLION], f[FEW]), at_most=2)])
+                ratios(f[MILLION], f[FEW]), judged=True)])
 
     progress("a list")
     yield from measured(
@@ -80,7 +80,7 @@ def entries(bench):
             "list": lambda: bench.worker.seconds("entries", "list", MILLION, 0)},
         lambda f: [Row(
             "the longest of a thousand pages of a million entries", duration(f["pages"]),
-            f"the list in one piece {duration(f['list'])}", ratios(f["pages"], f["list"]), at_most=0.1)])
+            f"the list in one piece {duration(f['list'])}", ratios(f["pages"], f["list"]), judged=True)])
 
     progress("retrieve")
     yield from measured(
@@ -88,7 +88,7 @@ def entries(bench):
         {count: (lambda count=count: bench.worker.seconds("entries", "retrieve", count, 20_000)) for count in (FEW, MILLION)},
         lambda f: [Row(
             "retrieve 1 KB among a million", duration(f[MILLION]), f"among a thousand {duration(f[FEW])}",
-            ratios(f[MILLION], f[FEW]), at_most=1.25)])
+            ratios(f[MILLION], f[FEW]), judged=True)])
 
 
 CHANGES = 10_000
@@ -102,7 +102,7 @@ def changes(bench):
             "plain": lambda: bench.plain.seconds("queue", "enqueue", 300)},
         lambda f: [Row(
             "300 requests queued, each survives a loss of power", duration(f["ours"]),
-            f"SQLite, INSERT with the same durability {duration(f['plain'])}", ratios(f["ours"], f["plain"]), at_most=1.3)])
+            f"SQLite, INSERT with the same durability {duration(f['plain'])}", ratios(f["ours"], f["plain"]), judged=True)])
 
     progress(f"{grouped(CHANGES)} changes over a list of {grouped(CHANGES)}")
 
@@ -110,7 +110,7 @@ def changes(bench):
         laid = [max(a - b, 0) for a, b in zip(f["laid"], f["plain"])]
         yield Row(
             f"{grouped(CHANGES)} changes over {grouped(CHANGES)} items", duration(laid),
-            f"the decoding of the items {duration(f['decode'])}", ratios(laid, f["decode"]), at_most=1)
+            f"the decoding of the items {duration(f['decode'])}", ratios(laid, f["decode"]), judged=True)
 
     yield from measured(min(bench.rounds, 5), {
         work: (lambda work=work: bench.worker.figures("changes", work, 3)[0]) for work in ("laid", "plain", "decode")}, rows)
@@ -121,7 +121,7 @@ def changes(bench):
             "changes": lambda: bench.worker.figures("changes", "followers", 20),
             "streams": lambda: bench.worker.figures("live", "streams", 20)},
         lambda f: percentiles(
-            f"change shown to {grouped(FOLLOWERS)} subscribers", f["changes"], "AsyncStream alone", f["streams"], (5, 5)))
+            f"change shown to {grouped(FOLLOWERS)} subscribers", f["changes"], "AsyncStream alone", f["streams"]))
 
 
 def fill(file):
@@ -154,7 +154,7 @@ def of_pages(f):
     for length in LENGTHS[1:]:
         yield Row(
             f"page appended to {grouped(length)} pages", duration(paged[length]), f"to {LENGTHS[0]} pages {duration(paged[LENGTHS[0]])}",
-            ratios(paged[length], paged[LENGTHS[0]]), at_most=2)
+            ratios(paged[length], paged[LENGTHS[0]]), judged=True)
     last = LENGTHS[-1]
     yield Row(
         f"page appended to {grouped(last)} pages", duration(paged[last]), f"the list as one entry {duration(f['whole'])}",

@@ -136,7 +136,7 @@ def of_replicas(f):
     # The replicas share the cores of one machine. As many cores as replicas would have done this many times the work.
     yield Row(
         f"{work}: requests a CPU second", f"{duration(ours)} each", f"1 replica {duration(alone)} each", ratios(alone, ours),
-        at_least=0.9)
+        judged=True)
     yield Row(
         f"{work}: pages a second", f"{sorted(pages)[len(pages) // 2]:.0f}/s",
         f"1 replica {sorted(pages_alone)[len(pages) // 2]:.0f}/s", ratios(pages, pages_alone))

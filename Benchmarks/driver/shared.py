@@ -70,7 +70,7 @@ def shared(bench):
 
                     def rows(f):
                         alone = f"{bare} alone{pipeline} {rate(f['bare'])}"
-                        yield Row(title, rate(f["ours"]), alone, ratios(f["ours"], f["bare"]), at_least=0.8 if width == 1 else 0.6)
+                        yield Row(title, rate(f["ours"]), alone, ratios(f["ours"], f["bare"]), judged=True)
                         yield Row(title, rate(f["ours"]), f"{python}{pipeline} {rate(f['python'])}", ratios(f["ours"], f["python"]))
                         if size == 1 << 10 and work == "retrieve":
                             # The limit of every store with a thread of its own, whatever its server does.
@@ -100,10 +100,10 @@ def of_a_herd(f):
     work = "one load, 3 machines × 1 000 callers"
     yield Row(
         f"{work}: requests", str(max(int(each[2]) for each in ours)), f"without leases {int(without[0][2])}",
-        [max(each[2] for each in ours)], at_most=1)
+        [max(each[2] for each in ours)], judged=True)
     yield Row(
         f"{work}: p99", duration([each[0] for each in ours]), f"the remote's time {REMOTE} ms",
-        [each[0] / (REMOTE / 1e3) for each in ours], at_most=1.5)
+        [each[0] / (REMOTE / 1e3) for each in ours], judged=True)
     yield Row(
         f"{work}: p99", duration([each[0] for each in ours]), f"without leases {duration([each[0] for each in without])}",
         ratios([each[0] for each in ours], [each[0] for each in without]))
@@ -135,10 +135,10 @@ def of_queues(f):
             f"{work}: CPU time an item", duration([each[1] for each in times]),
             f"PostgreSQL {duration([each[2] for each in times])}", [each[1] / max(each[2], 1e-9) for each in times])
         yield Row(work, rate(ours), f"SQL by hand {rate(hand)}", ratios(ours, hand))
-        yield Row(work, rate(ours), f"Celery, Redis {rate(celery)}", ratios(ours, celery), at_least=5)
+        yield Row(work, rate(ours), f"Celery, Redis {rate(celery)}", ratios(ours, celery), judged=True)
     one, four = SENDERS
     yield Row(
-        f"outbox, {four} senders", rate(speeds[four]), f"{one} sender {rate(speeds[one])}", ratios(speeds[four], speeds[one]), at_least=1)
+        f"outbox, {four} senders", rate(speeds[four]), f"{one} sender {rate(speeds[one])}", ratios(speeds[four], speeds[one]), judged=True)
 
 
 OTHERS = (10, 1_000, 100_000)
@@ -163,7 +163,7 @@ def of_users(f):
             mine = [each[place] for each in f[others]]
             yield Row(
                 f"{work}, {grouped(others)} scopes", duration(mine), f"{OTHERS[0]} scopes {duration(few)}", ratios(mine, few),
-                at_most=1.25)
+                judged=True)
 
 
 def fill(address, schema, others):

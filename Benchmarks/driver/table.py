@@ -4,66 +4,60 @@ import statistics
 import sys
 from dataclasses import dataclass
 
-from known import KNOWN, TOLERANCE
+import goals
+
+#: A median that is worse by less is not called worse.
+LEAST = 1.03
+
+
+def is_slower(found):
+    """True if the ratios tell a loss beyond their spread: nine of ten are above 1, and the median is by more than 3 %."""
+    above = sum(ratio > 1 for ratio in found)
+    return statistics.median(found) > LEAST and above >= len(found) - len(found) // 10
 
 
 @dataclass
 class Row:
-    """One work, ours beside a peer's. `ratios` has one ratio a round, ours over the peer's."""
+    """One work, ours beside a peer's. `ratios` has one ratio a round, ours over the peer's. The goal of a work is for its row that is `judged`."""
 
     work: str
     ours: str
     peer: str
     ratios: list
-    at_most: float = None
-    at_least: float = None
+    judged: bool = False
 
     @property
     def ratio(self):
         return statistics.median(self.ratios)
 
     @property
-    def is_missed(self):
-        return self.is_beyond(self.at_most, self.at_least)
-
-    @property
-    def known(self):
-        """The ratio at which the target is known to be missed; `None` if it is not known to be."""
-        return KNOWN.get(self.work) if self.target else None
+    def goal(self):
+        return goals.load().get(self.work) if self.judged else None
 
     @property
     def is_worse(self):
-        """True if the target is missed, and that is not known, or the work is slower than it is known to be."""
-        if self.known is None or not self.is_missed:
-            return self.is_missed
-        return self.is_beyond(self.known * TOLERANCE, None) if self.at_most is not None else self.is_beyond(None, self.known / TOLERANCE)
-
-    def is_beyond(self, most, least):
-        return (most is not None and self.ratio > most) or (least is not None and self.ratio < least)
+        """True if the work got worse beyond the noise: nine of ten rounds are worse than each of the five runs of the best so far."""
+        if not self.goal or not self.goal.best:
+            return False
+        _, worst = self.goal.best
+        return is_slower([ratio / worst if self.goal.sign == "≤" else worst / ratio for ratio in self.ratios])
 
     @property
-    def sign(self):
-        return "≤" if self.at_most is not None else "≥"
-
-    @property
-    def target(self):
-        target = self.at_least if self.at_most is None else self.at_most
-        return f"{self.sign} {target:g}" if target is not None else ""
+    def verdict(self):
+        """The goal, the best so far, and how the ratio stands to both."""
+        if not self.goal:
+            return ["", "", ""]
+        best = f"{self.goal.best[0]:.2f}" if self.goal.best else f"{len(self.goal.figures)} of {goals.RUNS} runs"
+        word = "met" if self.goal.is_met(self.ratio) else "missed"
+        return [f"{self.goal.sign} {self.goal.limit:g}", best, f"{word}, WORSE" if self.is_worse else word]
 
     @property
     def cells(self):
-        verdict = (
-            "" if not self.target else "holds" if not self.is_missed
-            else "MISSED" if self.is_worse else f"missed, known: {self.known:g}")
-        return [
-            self.work, self.ours, self.peer, f"{self.ratio:.2f}", f"{min(self.ratios):.2f}–{max(self.ratios):.2f}",
-            self.target, verdict]
+        spread = f"{min(self.ratios):.2f}–{max(self.ratios):.2f}"
+        return [self.work, self.ours, self.peer, f"{self.ratio:.2f}", spread, *self.verdict]
 
 
-#: A work that would fail the run is measured this many times.
-LOOKS = 3
-
-HEAD = ["work", "Aquifer", "beside", "ratio", "spread", "target", ""]
+HEAD = ["work", "Aquifer", "beside", "ratio", "spread", "goal", "best so far", ""]
 
 
 def rounds(count, contenders):
@@ -87,14 +81,13 @@ def extend(figures, count, contenders):
 def measured(count, contenders, rows):
     """The rows of a work: what `rows` makes of the figures of `rounds`.
 
-    If one of them fails, the work is measured again, `LOOKS` times in all, and the rows are made of all figures: on a shared
-    machine, a few seconds of somebody else's work move a median further than any tolerance.
+    If one of them got worse, the work is measured once more, and the rows are made of all figures: on a shared machine, a few seconds of
+    somebody else's work move all rounds of a work.
     """
     figures = rounds(count, contenders)
-    missed = [row for row in rows(figures) if row.is_worse]
-    for row in missed:
-        progress(f"measured {LOOKS} times in all: {row.work}: {row.ratio:.2f} instead of {row.target} at first")
-    for _ in range(LOOKS - 1 if missed else 0):
+    if worse := [row for row in rows(figures) if row.is_worse]:
+        for row in worse:
+            progress(f"once more: {row.work}: {row.ratio:.2f} at first, best so far {row.verdict[1]}")
         extend(figures, count, contenders)
     yield from rows(figures)
 
@@ -128,31 +121,27 @@ def progress(text):
 
 
 def show(rows):
-    """Prints the table, and what it says of the targets; the works that fail."""
+    """Prints the table, and names the works that got worse, which it returns."""
     lines = [HEAD] + [row.cells for row in rows]
     widths = [max(len(line[i]) for line in lines) for i in range(len(HEAD))]
     for number, line in enumerate(lines):
         print("| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths)) + " |")
         if number == 0:
             print("|" + "|".join("-" * (width + 2) for width in widths) + "|")
-    for row in rows:
-        if row.is_worse:
-            was = f", and was {row.known:g}" if row.known is not None else ""
-            progress(f"MISSED: {row.work}: {row.ratio:.2f} instead of {row.target}{was}")
-        elif row.known is not None and not row.is_missed:
-            progress(f"holds, and was known to be missed: {row.work}: {row.ratio:.2f}; if it holds again, take it out of known.py")
-    return [row for row in rows if row.is_worse]
+    worse = [row for row in rows if row.is_worse]
+    for row in worse:
+        goal, best, _ = row.verdict
+        print(f"worse: {row.work}: goal {goal}, best so far {best}, now {row.ratio:.2f}")
+    return worse
 
 
-def known_without_a_row(rows):
-    """The works of `KNOWN` that have no row with a target; prints them.
-
-    A run of all works must have none: such a work was renamed, or its target was taken away.
-    """
-    missing = sorted(set(KNOWN) - {row.work for row in rows if row.target})
-    for work in missing:
-        progress(f"known.py: no row with a target is called {work!r}; correct the name, or take it out")
-    return missing
+def unmatched(rows, whole):
+    """The works that are judged and have no line in `goals.md`, and after a whole run the lines without a row; prints them."""
+    works = {row.work for row in rows if row.judged}
+    wrong = sorted(works - set(goals.load())) + (sorted(set(goals.load()) - works) if whole else [])
+    for work in wrong:
+        print(f"goals.md: {work!r} is only {'judged' if work in works else 'there'}; correct the name, or take it out")
+    return wrong
 
 
 def with_works(options, works):

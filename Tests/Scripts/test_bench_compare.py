@@ -92,7 +92,7 @@ def project(root, tmp_path):
             ["git", "-c", "user.name=A", "-c", "user.email=a@example.com", *words], cwd=tmp_path, check=True, capture_output=True, text=True,
             timeout=60).stdout.strip()
 
-    for name in ("Scripts/bench-compare", "Benchmarks/driver/compare.py", "Benchmarks/driver/peers.py", "Benchmarks/driver/table.py", "Benchmarks/driver/known.py"):
+    for name in ("Scripts/bench-compare", "Benchmarks/driver/compare.py", "Benchmarks/driver/peers.py", "Benchmarks/driver/table.py", "Benchmarks/driver/goals.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(root / name, tmp_path / name)
     (tmp_path / ".gitignore").write_text(".build\n")

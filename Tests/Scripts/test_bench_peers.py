@@ -18,7 +18,7 @@ def peers(root, monkeypatch):
     monkeypatch.syspath_prepend(str(root / "Benchmarks/driver"))
     import peers
     yield peers
-    for name in ("peers", "table", "known"):
+    for name in ("peers", "table", "goals"):
         sys.modules.pop(name, None)
 
 
