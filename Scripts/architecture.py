@@ -16,6 +16,7 @@ import tempfile
 
 from architecture_pages import rules_of_the_pages
 from architecture_sizes import rules_of_the_sizes
+from architecture_state import rules_of_the_state
 
 FEATURES = {"AquiferImageFeed", "AquiferAudioFeed", "AquiferPayments", "AquiferFoaas", "AquiferShadowDrive"}
 CHOICES = {"AquiferSQLite", "AquiferPostgres", "AquiferRedis", "AquiferCurl", "AquiferURLSession", "AquiferUserDefaults"}
@@ -201,13 +202,6 @@ DOCUMENT = re.compile(r"`((?:docs/|reference/)[\w./-]+\.md)`")
 NO_COMMAND = "no app has our command line: the library says what can be done, and Advice of AquiferCLI which command does it"
 
 
-def rules_of_the_catalogues(folder):
-    for path in sorted((folder / "Sources").rglob("*.json")):
-        for number, line in enumerate(path.read_text().splitlines(), 1):
-            if COMMAND.search(line):
-                yield f"{path.relative_to(folder)}:{number}: {NO_COMMAND}"
-
-
 @functools.cache
 def documents_of(text):
     """The documents that comments name, as (line number, path)."""
@@ -267,8 +261,8 @@ def main(folder, description=None):
     broken = [
         *rules_of_the_package((folder / "Package.swift").read_text(), package),
         *rules_of_the_sources(folder, package),
-        *rules_of_the_catalogues(folder),
         *rules_of_the_sizes(folder),
+        *rules_of_the_state(folder),
         *rules_of_the_targets((folder / "ARCHITECTURE.md").read_text(), package),
         *rules_of_the_pages(folder),
     ]
