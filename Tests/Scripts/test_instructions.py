@@ -1,4 +1,4 @@
-"""The check of the instructions of hot paths, with a valgrind and a program that only pretend."""
+"""The count of the instructions of hot paths, with a valgrind and a program that only pretend."""
 
 import json
 import os
@@ -10,14 +10,13 @@ import pytest
 
 #: Prints what valgrind would: the cost of the preparations, and that of so many walks.
 VALGRIND = """#!{python}
-import json, os, sys, time
+import json, os, sys
 costs = json.load(open({costs!r}))
 if sys.argv[1:] == ["--version"]:
     print("valgrind-3.19.0")
     raise SystemExit
 path, count, folder = sys.argv[-3:]
 assert os.path.isdir(folder) and "AVX2" in os.environ["GLIBC_TUNABLES"]
-time.sleep(costs.get("delay", 0))
 if costs.get("broken") == path:
     print("HotPaths: it failed", file=sys.stderr)
     raise SystemExit(1)
@@ -61,50 +60,46 @@ def recorded(check):
     return check
 
 
-def test_a_count_that_rose_by_four_percent_fails(recorded):
-    status, said = recorded(retrieve=10_400, insert=50_000, calibration=2_000)
-    assert status == 1
-    assert "error: retrieve: +4.0%" in said and "insert:" not in said
-
-
-def test_a_count_that_rose_by_two_percent_passes(recorded):
-    status, said = recorded(retrieve=10_200, insert=50_000, calibration=2_000)
-    assert (status, "error" in said) == (0, False), said
-
-
-def test_a_count_that_fell_passes_and_wants_to_be_recorded(recorded):
-    status, said = recorded(retrieve=9_000, insert=50_000, calibration=2_000)
+@pytest.mark.parametrize("count, change", [(14_000, "+40.0%"), (9_000, "-10.0%")])
+def test_a_count_that_differs_is_told_and_fails_nothing(recorded, count, change):
+    status, said = recorded(retrieve=count, insert=50_000, calibration=2_000)
     assert status == 0
-    assert "retrieve: -10.0%. Run `Scripts/instructions --record`" in said
+    assert f"instructions: retrieve: {change}. If it is wanted, run `Scripts/instructions --record`" in said and "insert:" not in said
+
+
+def test_a_count_that_rose_by_two_percent_is_in_the_table_only(recorded):
+    status, said = recorded(retrieve=10_200, insert=50_000, calibration=2_000)
+    assert status == 0 and re.search(r"retrieve +10,200 +10,000 +\+2.0%", said)
+    assert "instructions:" not in said
 
 
 def test_what_is_recorded_is_what_the_next_run_compares_with(recorded):
     assert recorded("--record", retrieve=20_000, insert=50_000, calibration=2_000)[0] == 0
     assert json.loads(recorded.file.read_text())["counts"] == {"retrieve": 20_000, "insert": 50_000, "calibration": 2_000}
-    assert recorded(retrieve=20_100, insert=50_000, calibration=2_000)[0] == 0
-    assert recorded(retrieve=21_000, insert=50_000, calibration=2_000)[0] == 1
+    assert "retrieve: " not in recorded(retrieve=20_100, insert=50_000, calibration=2_000)[1]
+    assert "retrieve: +5.0%" in recorded(retrieve=21_000, insert=50_000, calibration=2_000)[1]
 
 
-def test_a_path_whose_count_is_not_recorded_fails(recorded):
+def test_a_path_whose_count_is_not_recorded_is_new(recorded):
     kept = json.loads(recorded.file.read_text())
     del kept["counts"]["insert"]
     recorded.file.write_text(json.dumps(kept))
     status, said = recorded(retrieve=10_000, insert=50_000, calibration=2_000)
-    assert status == 1 and "insert: its count is not recorded" in said
+    assert status == 0 and re.search(r"insert +50,000 +0 +new", said)
 
 
 @pytest.mark.parametrize("name", ["architecture", "libc", "sqlite", "swift", "valgrind"])
-def test_counts_of_another_system_are_shown_and_decide_nothing(recorded, name):
+def test_what_differs_in_the_system_of_the_recorded_counts_is_told(recorded, name):
     kept = json.loads(recorded.file.read_text())
     kept["machine"][name] = "another"
     recorded.file.write_text(json.dumps(kept))
     status, said = recorded(retrieve=15_000, insert=50_000, calibration=2_000)
     assert status == 0
     assert re.search(r"retrieve +15,000 +10,000 +\+50.0%", said)
-    assert f"decides nothing, because the counts come from another system: {name} is" in said
+    assert f"the recorded counts come from another system: {name} is" in said
 
 
-def test_a_system_that_counts_foreign_work_otherwise_decides_nothing(recorded):
+def test_a_system_that_counts_foreign_work_otherwise_is_told(recorded):
     status, said = recorded(retrieve=15_000, insert=50_000, calibration=2_030)
     assert status == 0
     assert "the path that calls nothing of Aquifer differs by +1.5%" in said
@@ -113,11 +108,6 @@ def test_a_system_that_counts_foreign_work_otherwise_decides_nothing(recorded):
 def test_a_path_that_fails_is_an_error(recorded):
     status, said = recorded(retrieve=10_000, insert=50_000, calibration=2_000, broken="insert")
     assert status == 1 and "HotPaths: it failed" in said
-
-
-def test_it_ends_when_its_time_is_up_and_says_so(recorded):
-    status, said = recorded("--within", "2", retrieve=10_000, insert=50_000, calibration=2_000, delay=30)
-    assert status == 0 and "NOT FINISHED after 2 s: 3 of 3 paths were not counted" in said
 
 
 def test_without_valgrind_it_says_so(recorded, tmp_path):
