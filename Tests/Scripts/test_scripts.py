@@ -19,7 +19,7 @@ def test_every_python_file_compiles(root):
 
 def test_every_script_can_be_run_and_every_shell_script_is_well_formed(root):
     scripts = [file for file in (root / "Scripts").iterdir() if file.is_file() and not file.suffix]
-    assert {"setup", "test", "check", "crash", "stress", "docs", "check-readme"} <= {script.name for script in scripts}
+    assert {"setup", "test", "check", "crash", "docs", "check-readme"} <= {script.name for script in scripts}
     for script in [*scripts, root / ".ci/run"]:
         assert os.access(script, os.X_OK), script
         if "bash" in script.read_text().splitlines()[0]:
@@ -36,7 +36,7 @@ def test_setup_says_nothing_when_nothing_is_missing(root):
 
 def test_help_lists_every_target(root):
     listed = subprocess.run(["make", "help"], cwd=root, capture_output=True, text=True, timeout=30, check=True).stdout
-    for target in ("setup", "run", "test", "check", "format", "bench", "bench-compare", "crash", "stress", "docs", "screenshots", "clean"):
+    for target in ("setup", "run", "test", "check", "format", "bench", "bench-compare", "crash", "docs", "screenshots", "clean"):
         assert f"make {target} " in listed
 
 
