@@ -12,13 +12,13 @@ final class FaultInjector: Sendable {
     private let charges: Charges
     let log = RequestLog()
 
-    /// The pause that ``Fault/slow`` makes for each piece of a posted body, in proportion to its bytes; `nil` under
-    /// other faults.
-    @TaskLocal static var pause: (@Sendable (_ bytes: Int) async throws -> Void)?
+    // No task local is a function: with one, Swift 6.3.1's optimiser makes a program that crashes.
 
-    /// Returns true if the transaction that is being judged is the one whose blockhash is refused; `nil` under other
-    /// faults.
-    @TaskLocal static var isStale: (@Sendable () -> Bool)?
+    /// The injector that pauses for each piece of a posted body; `nil` under other faults than ``Fault/slow``.
+    @TaskLocal static var slowing: FaultInjector?
+
+    /// The injector that knows which transaction is refused; `nil` under other faults than ``Fault/staleBlockhash``.
+    @TaskLocal static var expiring: FaultInjector?
 
     /// The mark that a remote sets when the request has done something; `nil` when no answer can be lost.
     @TaskLocal static var deed: Deed?
@@ -73,7 +73,7 @@ final class FaultInjector: Sendable {
             log.end(whole: false)
             return .drop
         case .staleBlockhash:
-            let response = await Self.$isStale.withValue({ [self] in takeStaleness() }) { await handler(request) }
+            let response = await Self.$expiring.withValue(self) { await handler(request) }
             return send(response, to: request, number, fault)
         case .failing:
             // A server that is out of order does not charge anybody. It reads on, so that the client reads its answer.
@@ -84,7 +84,7 @@ final class FaultInjector: Sendable {
                 log.end(whole: false)
                 return .drop
             }
-            let response = await Self.$pause.withValue(pause) { await handler(request) }
+            let response = await Self.$slowing.withValue(self) { await handler(request) }
             return send(response, to: request, number, fault)
         default:
             return send(spoil(fault, await handler(request)), to: request, number, fault)
@@ -99,7 +99,7 @@ final class FaultInjector: Sendable {
     }
 
     /// True for the first transaction since the fault was set, and for no other.
-    private func takeStaleness() -> Bool {
+    func takeStaleness() -> Bool {
         lock.withLock {
             defer { isStaleDue = false }
             return isStaleDue
@@ -115,8 +115,9 @@ final class FaultInjector: Sendable {
         return garbage
     }
 
-    private var pause: @Sendable (Int) async throws -> Void {
-        { [clock] bytes in try await clock.sleep(for: .milliseconds(150) * (Double(bytes) / Double(64 << 10))) }
+    /// Waits for a piece of a posted body, in proportion to its bytes.
+    func pause(for bytes: Int) async throws {
+        try await clock.sleep(for: .milliseconds(150) * (Double(bytes) / Double(64 << 10)))
     }
 
     // MARK: Bodies

@@ -70,7 +70,7 @@ extension ReferenceAudio {
                 if first.count == AudioKind.signature { _ = try Self.kind(first) }
             }
             try handle.write(contentsOf: piece)
-            try await FaultInjector.pause?(piece.count)
+            try await FaultInjector.slowing?.pause(for: piece.count)
         }
         guard length > 0 else { throw ReferenceRefusal(422, "the part audio is empty") }
         return try Self.kind(first)

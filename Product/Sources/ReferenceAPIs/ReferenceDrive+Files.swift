@@ -58,7 +58,7 @@ extension ReferenceDrive {
         while let piece = try await reader.nextPiece() {
             try arrival.add(piece, to: handle)
             hash.update(piece)
-            try await FaultInjector.pause?(piece.count)
+            try await FaultInjector.slowing?.pause(for: piece.count)
         }
         return hash.finish()
     }

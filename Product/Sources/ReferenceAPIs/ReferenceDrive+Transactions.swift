@@ -35,7 +35,7 @@ extension ReferenceDrive {
         guard let signature = transaction.signature else {
             throw TransactionError.missingSignature(asked.owner)
         }
-        if FaultInjector.isStale?() == true {
+        if FaultInjector.expiring?.takeStaleness() == true {
             // The fault makes the transaction too late: its blockhash has expired on the chain.
             try await store.outlive()
             throw DriveStore.staleBlockhash
