@@ -2,7 +2,9 @@ import Foundation
 import Testing
 
 /// The inputs that fuzzing kept, without the fuzzer: `make fuzz` found them, and each once reached something new.
-@Suite("Kept inputs of fuzzing")
+///
+/// One test at a time: a target whose decoder reads a file has one file for all of its inputs.
+@Suite("Kept inputs of fuzzing", .serialized)
 struct KeptInputTests {
     @Test("Each target's kept inputs keep its promises", arguments: FuzzTarget.all.map(\.name))
     func keptInputs(_ name: String) async throws {
