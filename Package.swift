@@ -328,8 +328,8 @@ if Context.environment["AQUIFER_FUZZ"] == "1" {
 // the thread sanitizer; the others without. What a half does not need is left out.
 if let half = Context.environment["AQUIFER_TESTS"] {
     let engine: Set = [
-        "AquiferHTTPTests", "AquiferConcurrencyTests", "AquiferTests", "AquiferTestingTests", "AquiferSQLiteTests",
-        "AquiferCurlTests", "HTTPServerTests", "StoreHammer", "OutboxHammer", "SQLiteFaults", "NotesSimulation",
+        "AquiferHTTPTests", "AquiferConcurrencyTests", "AquiferTests", "AquiferSQLiteTests", "AquiferCurlTests",
+        "HTTPServerTests", "StoreHammer", "OutboxHammer", "SQLiteFaults",
     ]
     var needed = package.targets.filter {
         ($0.type == .test || $0.type == .executable) && engine.contains($0.name) == (half == "engine")

@@ -9,7 +9,7 @@ import Testing
 /// This product cancels requests all day: a reader scrolls on, a page closes, a task is superseded.
 @Suite(.timeLimit(.minutes(10)))
 struct CancelStormTests {
-    @Test("50 000 requests cancelled at random moments neither hang nor crash, and the client works on")
+    @Test("10 000 requests cancelled at random moments neither hang nor crash, and the client works on")
     func storm() async throws {
         let body = Data(count: 20_000)
         let server = try LoopbackServer { connection in
@@ -21,7 +21,7 @@ struct CancelStormTests {
             for lane in 0..<50 {
                 group.addTask {
                     var random = SeededNumbers(seed: UInt64(lane + 1))
-                    for _ in 0..<1000 {
+                    for _ in 0..<200 {
                         let request = Task {
                             let response = try await client.send(HTTPRequest(.get, server.url()))
                             return try await response.data(upTo: body.count)

@@ -113,7 +113,14 @@ struct ResourceFamilyTests {
     @Test("without its store reaches what is held")
     func withoutStore() async throws {
         let family = family(keeping: 1, isKnown: false)
-        for number in [10, 20] { _ = try await family[number].load() }
+        let displaced = WeakResource()
+        for number in [10, 20] {
+            let resource = family[number]
+            if number == 10 { displaced.resource = resource }
+            _ = try await resource.load()
+        }
+        // A task of the load may hold it for a moment longer.
+        #expect(await eventually { displaced.resource == nil })
         try await family.invalidate(tag: "round")
         #expect(try await store.retrieve("number:10")?.askAt == nil)
         #expect(try await store.retrieve("number:20")?.askAt != nil)
@@ -160,4 +167,8 @@ struct ResourceFamilyTests {
         try await family.invalidate(prefix: "team:1")
         #expect(world.store.calls == [.contentsOf(prefix: "team:1")])
     }
+}
+
+private final class WeakResource: @unchecked Sendable {
+    weak var resource: Resource<[String]>?
 }

@@ -1,5 +1,6 @@
 import AquiferConcurrency
 import AquiferTesting
+import EveryBit
 import Foundation
 import Testing
 
@@ -168,7 +169,8 @@ struct MovingListTests {
     @Test("makes no false neighbours, and is the server's list once all gaps are filled", arguments: [false, true])
     func chance(adds: Bool) async throws {
         var (certain, moves) = (0, 0)
-        for seed in 0..<120 as Range<UInt64> {
+        let seeds: UInt64 = Damage.areAll ? 120 : 40
+        for seed in 0..<seeds {
             var numbers = SeededNumbers(seed: seed)
             let server = MovingServer(25)
             let store = RepeatingStore()
@@ -199,7 +201,7 @@ struct MovingListTests {
             certain += 1
             #expect(list.shape == server.ids, "seed \(seed)")
         }
-        #expect(certain >= 20 && moves > 500, "\(certain) seeds with \(moves) moves were looked at")
+        #expect(certain >= seeds / 6 && moves > 4 * seeds, "\(certain) seeds with \(moves) moves were looked at")
     }
 
     @Test("shows no item twice and can always be loaded whole, wherever items move")

@@ -94,7 +94,7 @@ struct EveryBitOfOutboxTests {
             for path in fixture.paths where !path.hasSuffix(".lock") {
                 let name = path.hasPrefix("files/") ? "attachment" : String(path.dropFirst("items/".count))
                 // A damaged counter is made anew above all items, and told. What was sent is deleted.
-                let sweep = try await Sweep("Outbox: \(name)", path, of: fixture, limit: 25, mayChange: true) { _ in
+                let sweep = try await Sweep("Outbox: \(name)", path, of: fixture, limit: 10, mayChange: true) { _ in
                     await Self.verdict(place)
                 }
                 #expect(sweep.wrong.isEmpty, "\(sweep)")

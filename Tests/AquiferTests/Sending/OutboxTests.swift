@@ -220,9 +220,9 @@ struct OutboxTests {
         #expect(try await world.outbox().drain().sent == 1)
     }
 
-    @Test("of ten thousand reads each item a few times and the list twice")
+    @Test("of two thousand reads each item a few times and the list twice")
     func largeQueue() async throws {
-        let count = 10_000
+        let count = 2000
         let outbox = world.outbox()
         for number in 0..<count { try await outbox.enqueue(world.note("\(number)"), group: "\(number % 100)") }
         world.store.forgetCalls()
@@ -236,10 +236,10 @@ struct OutboxTests {
         }
     }
 
-    @Test("of ten thousand that have no connection tries a few, and waits")
+    @Test("of two thousand that have no connection tries a few, and waits")
     func largeQueueOffline() async throws {
         let outbox = world.outbox()
-        for number in 0..<10_000 { try await outbox.enqueue(world.note("\(number)")) }
+        for number in 0..<2000 { try await outbox.enqueue(world.note("\(number)")) }
         world.server.rule { _, _ in .failure(TransportError(.cannotConnect)) }
         let report = try await outbox.drain()
         #expect(report == Outbox.Report(failed: 4, nextTry: .seconds(10)))

@@ -33,13 +33,13 @@ struct RFC3339Tests {
         #expect(Date(rfc3339: text) == nil)
     }
 
-    @Test("Each day of nine thousand years is written as it is read, and one after the other")
+    @Test("A day of every second month of ten thousand years is written as it is read")
     func days() {
         var seconds = -62_167_219_200.0
         while seconds < 253_402_300_800 {
             let date = Date(timeIntervalSince1970: seconds + 43_210)
             if Date(rfc3339: date.rfc3339) != date { Issue.record("\(date.rfc3339)") }
-            seconds += 86_400 * 13
+            seconds += 86_400 * 61
         }
         #expect(Date(timeIntervalSince1970: 1_780_000_000.9).rfc3339 == "2026-05-28T20:26:40Z")
         #expect(Date(timeIntervalSince1970: -0.1).rfc3339 == "1969-12-31T23:59:59Z")
