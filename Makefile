@@ -12,7 +12,7 @@ SEEDS ?= 10000
 FROM ?= 1
 TIME ?= 600
 
-.PHONY: help setup program run cluster test check format bench bench-compare crash lab soak simulate fuzz mutants leaks nightly stress docs screenshots clean
+.PHONY: help setup program run cluster test check format bench bench-compare crash lab soak simulate fuzz mutants leaks nightly docs screenshots clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-13s %s\n", $$1, $$2 }'
@@ -74,9 +74,6 @@ leaks: setup ## the Swift tests under the address sanitizer, with leak detection
 
 nightly: setup program ## what takes longer than CI may: Scripts/nightly, part by part; also PART=name, FRESH=1
 	@Scripts/nightly $(if $(FRESH),--fresh) $(PART)
-
-stress: setup ## every test, three times, while all processors are busy: what is a matter of luck fails
-	@Scripts/stress
 
 docs: setup ## the documentation of all libraries, as a static site under .build/docs
 	@Scripts/docs
