@@ -4,13 +4,12 @@
 Needs what Product/Tests/Browser/requirements.txt names, and Chromium (CHROMIUM_BIN names another one).
 
     python3 Scripts/screenshots.py [WALK…]      # all into .build/screenshots, or those named: feed, payments, …
-    python3 Scripts/screenshots.py --readme     # those that README shows, into docs/pictures; needs pngquant
+    python3 Scripts/screenshots.py --readme     # those that README shows, small, into docs/pictures
 """
 
+import base64
 import inspect
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -34,7 +33,7 @@ FORMS = [(kind, scheme) for kind in ("phone", "wide") for scheme in ("dark", "li
 
 def shown():
     """The names of the pictures that README shows: `feed-wide-light`."""
-    return set(re.findall(r'src="docs/pictures/([a-z-]+)\.png"', (ROOT / "README.md").read_text()))
+    return set(re.findall(r'src="docs/pictures/([a-z-]+)\.webp"', (ROOT / "README.md").read_text()))
 
 
 class Camera(Probe):
@@ -44,7 +43,7 @@ class Camera(Probe):
         phone = kind == "phone"
         context = browser.new_context(
             viewport=PHONE if phone else WIDE, color_scheme=scheme, locale="en-US", has_touch=phone, is_mobile=phone,
-            device_scale_factor=2 if phone else 1)
+            device_scale_factor=2 if phone and wanted is None else 1)
         super().__init__(context, server)
         self.form = f"{kind}-{scheme}"
         # The names of the pictures to keep; `None` for all.
@@ -71,12 +70,14 @@ class Camera(Probe):
         if self.wanted is not None and name not in self.wanted:
             return
         self.still()
-        file = (ALL if self.wanted is None else KEPT) / f"{name}.png"
-        self.page.screenshot(path=file)
-        if self.wanted is not None:
-            # A quarter of the size, and no difference that can be seen at the size that README shows.
-            subprocess.run(
-                ["pngquant", "--force", "--ext", ".png", "--quality", "70-95", "--speed", "1", "--strip", file], check=True)
+        if self.wanted is None:
+            file = ALL / f"{name}.png"
+            self.page.screenshot(path=file)
+        else:
+            # A third of the size of a PNG. Chromium takes it, and Playwright has no word for it.
+            file = KEPT / f"{name}.webp"
+            taken = self.context.new_cdp_session(self.page).send("Page.captureScreenshot", {"format": "webp", "quality": 80})
+            file.write_bytes(base64.b64decode(taken["data"]))
         print(file.relative_to(ROOT), flush=True)
 
 
@@ -299,8 +300,6 @@ def is_needed(name, form, wanted):
 
 
 def main(names, wanted):
-    if wanted is not None and not shutil.which("pngquant"):
-        sys.exit("pngquant is missing: apt install pngquant, or brew install pngquant")
     (ALL if wanted is None else KEPT).mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
