@@ -24,22 +24,14 @@ public final class SealingKey: Sendable {
     /// A key that was kept elsewhere. Wiping that copy is the caller's: `wipe(_:)`.
     ///
     /// - Throws: ``CryptoError/wrongKeyLength(expected:)``, ``CryptoError/notReady``.
-    public init(bytes source: UnsafeRawBufferPointer) throws(CryptoError) {
-        guard source.count == Self.length, let base = source.baseAddress else {
-            throw .wrongKeyLength(expected: Self.length)
-        }
-        bytes = try Self.allocate()
-        bytes.copyMemory(from: base, byteCount: Self.length)
-        sodium_mprotect_readonly(bytes)
-    }
+    public init(bytes source: UnsafeRawBufferPointer) throws(CryptoError) { bytes = try Self.copy(of: source) }
 
     /// A key that was kept elsewhere. Wiping that copy is the caller's: `wipe(_:)`.
     ///
     /// - Throws: ``CryptoError/wrongKeyLength(expected:)``, ``CryptoError/notReady``.
-    public convenience init(bytes source: Data) throws(CryptoError) {
-        let made = source.withUnsafeBytes { raw in Result { () throws(CryptoError) in try SealingKey(bytes: raw) } }
-        let key = try made.get()
-        try self.init(bytes: UnsafeRawBufferPointer(start: key.bytes, count: Self.length))
+    public init(bytes source: Data) throws(CryptoError) {
+        let made = source.withUnsafeBytes { raw in Result { () throws(CryptoError) in try Self.copy(of: raw) } }
+        bytes = try made.get()
     }
 
     deinit {
@@ -79,6 +71,14 @@ public final class SealingKey: Sendable {
         let right = self.code(of: message)
         guard code.count == right.count else { return false }
         return sodium_memcmp([UInt8](code), [UInt8](right), right.count) == 0
+    }
+
+    private static func copy(of source: UnsafeRawBufferPointer) throws(CryptoError) -> UnsafeMutableRawPointer {
+        guard source.count == length, let base = source.baseAddress else { throw .wrongKeyLength(expected: length) }
+        let bytes = try allocate()
+        bytes.copyMemory(from: base, byteCount: length)
+        sodium_mprotect_readonly(bytes)
+        return bytes
     }
 
     private static func allocate() throws(CryptoError) -> UnsafeMutableRawPointer {

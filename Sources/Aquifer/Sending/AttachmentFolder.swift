@@ -91,6 +91,7 @@ struct AttachmentFolder: AttachmentKeeper {
             }
             if let number, !(await isUnused(name, number)) { continue }
             remove([name])
+            withExtendedLifetime(file) {}  // its lock is held until here
         }
     }
 
