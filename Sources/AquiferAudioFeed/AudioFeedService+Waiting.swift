@@ -63,7 +63,7 @@ extension AudioFeedService {
         let waiting: [(item: PendingItem, change: ClipPost)]
         do throws(StoreError) { waiting = try await list.pendingChanges() } catch { throw .store(error) }
         guard let post = waiting.first(where: { $0.item.id == id })?.change else {
-            // It was to be posted at once, or an earlier version has queued it.
+            // It was to be posted at once.
             guard let renamed = request.renamed(checked) else { throw .notNow(id, reason: "is no clip") }
             return try await outbox.edit(id, to: renamed, label: checked)
         }

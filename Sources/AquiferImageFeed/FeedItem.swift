@@ -72,11 +72,8 @@ public struct FeedItem: Sendable, Hashable, Identifiable {
 }
 
 extension FeedItem: BinaryCodable {
-    /// Identity, description, location, image, a mark of the fields of the extension, and those that are there. Format 2 has no
-    /// variants.
+    /// Identity, description, location, image, a mark of the fields of the extension, and those that are there.
     public static let format: UInt8 = 3
-    /// Format 1 has no fields of the extension.
-    public static let oldestFormat: UInt8 = 1
 
     /// The fields of the extension that an item has.
     private struct Extras: OptionSet {
@@ -86,13 +83,10 @@ extension FeedItem: BinaryCodable {
         static let commentCount = Extras(rawValue: 4)
         static let size = Extras(rawValue: 8)
         static let variants = Extras(rawValue: 16)
-        static func all(_ format: UInt8) -> Extras {
-            format == 2
-                ? [.author, .createdAt, .commentCount, .size] : [.author, .createdAt, .commentCount, .size, .variants]
-        }
+        static let all: Extras = [.author, .createdAt, .commentCount, .size, .variants]
     }
 
-    /// Reads the fields of formats 1 to 3.
+    /// Reads the fields.
     public init(from reader: inout BinaryReader) throws(BinaryReader.Failure) {
         id = try reader.uuid()
         description = try reader.optionalString()
@@ -101,8 +95,8 @@ extension FeedItem: BinaryCodable {
             throw BinaryReader.Failure("an image address that is not a URL")
         }
         self.address = address
-        let extras = Extras(rawValue: reader.format == 1 ? 0 : try reader.uint())
-        guard extras.isSubset(of: .all(reader.format)) else {
+        let extras = Extras(rawValue: try reader.uint())
+        guard extras.isSubset(of: .all) else {
             throw BinaryReader.Failure("a mark of fields that are not known")
         }
         author = extras.contains(.author) ? try reader.string() : nil

@@ -2,9 +2,9 @@ import Aquifer
 import AquiferCPostgres
 import Dispatch
 
-/// The tables of a store: found, made, upgraded.
+/// The tables of a store: found, or made.
 extension Connecting {
-    /// A connection that listens to the changes of the tables. They are created or upgraded first, if necessary. All of that
+    /// A connection that listens to the changes of the tables. They are created first, if necessary. All of that
     /// happens on a thread that may be blocked.
     func begin() async throws(StoreError) -> Listening {
         let result: Result<Listening, StoreError> = await withCheckedContinuation { continuation in
@@ -27,9 +27,8 @@ extension Connecting {
                 // Most of the time they are there, and a user who may not make any only looks.
                 switch try state(answers) {
                 case .foreign: throw Self.foreign
-                case .version(Schema.version, isWhole: true): break
-                case .version(let found, _) where found != Schema.version: throw Self.newer(found)
-                case .version: try add(answers)
+                case .version(Schema.version): break
+                case .version(let found): throw Self.other(found)
                 case .missing: try make(answers)
                 }
             } catch {
@@ -40,19 +39,11 @@ extension Connecting {
         } catch {
             switch error.state {
             case Self.foreign.state: throw .notAStore(path: "\(place), schema \(schema.name)")
-            case Self.newerState:
-                throw .newerVersion(path: place, found: Int(error.message) ?? 0, supported: Schema.version)
+            case Self.otherState:
+                throw .otherVersion(path: place, found: Int(error.message) ?? 0, supported: Schema.version)
             case "": throw .failed(operation: "be reached", reason: "\(place): \(error.message)")
             default: throw error.error("prepare its tables", place)
             }
-        }
-    }
-
-    /// Adds what an older program has not made. A user who may not add anything goes on without.
-    private func add(_ answers: Answers) throws(ServerFailure) {
-        do throws(ServerFailure) { try make(answers) } catch {
-            guard error.state == "42501" else { throw error }
-            try answers.run("ROLLBACK")
         }
     }
 
@@ -64,16 +55,15 @@ extension Connecting {
         switch try state(answers) {
         case .missing: for statement in schema.creation { try answers.run(statement) }
         case .foreign: throw Self.foreign
-        case .version(Schema.version, let isWhole):
-            if !isWhole { for statement in schema.addition { try answers.run(statement) } }
-        case .version(let found, _): throw Self.newer(found)
+        case .version(Schema.version): break
+        case .version(let found): throw Self.other(found)
         }
         try answers.run("COMMIT")
     }
 
     private enum State {
         case missing, foreign
-        case version(Int, isWhole: Bool)
+        case version(Int)
     }
 
     private func state(_ answers: Answers) throws(ServerFailure) -> State {
@@ -82,10 +72,10 @@ extension Connecting {
         if look.integer(0, 0) == 0 { return .foreign }
         let found = try answers.rows(schema.found)
         guard found.count == 1, let number = found.integer(0, 0) else { return .foreign }
-        return .version(Int(number), isWhole: look.integer(0, 2) == 1)
+        return .version(Int(number))
     }
 
-    private static let newerState = "newer"
+    private static let otherState = "other"
     private static let foreign = ServerFailure(state: "foreign", "the schema has tables of somebody else")
-    private static func newer(_ found: Int) -> ServerFailure { ServerFailure(state: newerState, "\(found)") }
+    private static func other(_ found: Int) -> ServerFailure { ServerFailure(state: otherState, "\(found)") }
 }

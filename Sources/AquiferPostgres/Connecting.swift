@@ -106,11 +106,9 @@ struct Connecting: Sendable {
 
     private func prepare(_ statement: Statement, _ answers: Answers) throws(ServerFailure) {
         let kinds = statement.parameters.map(\.rawValue)
-        do throws(ServerFailure) {
-            let isSent = PQsendPrepare(
-                answers.connection, statement.rawValue, statement.sql(schema.name), Int32(kinds.count), kinds)
-            _ = try answers.last(isSent)
-        } catch { if !statement.isOptional || error.state != "42P01" { throw error } }
+        let isSent = PQsendPrepare(
+            answers.connection, statement.rawValue, statement.sql(schema.name), Int32(kinds.count), kinds)
+        _ = try answers.last(isSent)
     }
 
     /// Ends a session that has lost its connection, and tells what it has made. It waits a moment for a write that is just being made.

@@ -37,7 +37,7 @@ struct Row: Sendable {
                 throw SealedEntry.Damage("it is another key's")
             }
             return try found.entry(bytes)
-        } catch { throw .unreadable(key: key, reason: error.reason) }
+        } catch { throw error.error(key) }
     }
 
     /// The verified header of an entry of this many bytes.

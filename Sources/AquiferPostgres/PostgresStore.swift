@@ -40,7 +40,7 @@ public final class PostgresStore: CacheStore {
     let leaseEnds: StoreChanges
     let hasLeases: Bool
 
-    /// Connects to the server, and creates or upgrades the tables if necessary.
+    /// Connects to the server, and creates the tables if necessary.
     ///
     /// - Parameters:
     ///   - address: a connection URI or a text of settings as libpq takes them (PostgreSQL's manual, 34.1.1): hosts, TLS, user.
@@ -50,7 +50,7 @@ public final class PostgresStore: CacheStore {
     ///   - hasLeases: true to let one machine load a value for all (`CacheStore.leases`). That takes two more questions a load.
     ///   - patience: the time for which a call waits for the server, and for other callers, before it throws.
     /// - Throws: `StoreError.failed(operation:reason:)` with the server's words if it cannot be reached or refuses the user;
-    ///   `.newerVersion(path:found:supported:)` if the tables are of a newer version; `.notAStore(path:)` if the schema has
+    ///   `.otherVersion(path:found:supported:)` if the tables are of another version; `.notAStore(path:)` if the schema has
     ///   tables of somebody else.
     public init(
         _ address: String, schema: String = "aquifer", connections: Int = 4, hasLeases: Bool = true,

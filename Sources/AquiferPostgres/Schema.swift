@@ -15,7 +15,8 @@ import AquiferFoundation
 /// an index has no room for more. Each write gives the entry another `mark`, so that a later one knows whether
 /// somebody has changed it meanwhile.
 struct Schema: Sendable {
-    static let version = 1
+    /// Version 1 was written before the first release.
+    static let version = 2
     /// The name, quoted for statements.
     var name: String { Self.quoted(plain) }
     private let plain: String
@@ -24,7 +25,7 @@ struct Schema: Sendable {
         plain = name
     }
 
-    /// The statements that make the tables of version 1, in order.
+    /// The statements that make the tables, in order.
     var creation: [String] {
         [
             "CREATE SCHEMA IF NOT EXISTS \(name)",
@@ -71,13 +72,11 @@ struct Schema: Sendable {
             CREATE TRIGGER forget_pieces AFTER UPDATE OR DELETE ON \(name).entry
                 FOR EACH ROW WHEN (OLD.pieces > 0) EXECUTE FUNCTION \(name).forget_pieces()
             """,
-            "INSERT INTO \(name).version VALUES (1)",
-        ] + addition
+            "INSERT INTO \(name).version VALUES (\(Self.version))",
+        ] + leaseTable
     }
 
-    /// The statements that add what the first programs of version 1 did not have. Those programs know nothing of it, and go on beside later
-    /// ones.
-    var addition: [String] {
+    private var leaseTable: [String] {
         [
             // Nothing is lost with a lease: a crash of the server may take them all.
             """
@@ -107,10 +106,10 @@ struct Schema: Sendable {
     /// The version that is there, in one row; no row if there is none.
     var found: String { "SELECT number FROM \(name).version" }
 
-    /// The numbers of tables of versions, of all tables in the schema's place, and of tables of leases.
+    /// The numbers of tables of versions, and of all tables in the schema's place.
     var look: String {
         """
-        SELECT count(*) FILTER (WHERE c.relname = 'version'), count(*), count(*) FILTER (WHERE c.relname = 'lease')
+        SELECT count(*) FILTER (WHERE c.relname = 'version'), count(*)
         FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
         WHERE n.nspname = '\(plain.replacingExactly("'", with: "''"))' AND c.relkind IN ('r', 'v', 'm', 'p', 'f')
         """

@@ -47,9 +47,6 @@ enum Statement: String, CaseIterable, Sendable {
         }
     }
 
-    /// True for a statement whose table may be missing, if an older program has made the tables and nobody may add any.
-    var isOptional: Bool { [.takeLease, .lookAtLease, .renewLease, .endLease].contains(self) }
-
     func sql(_ schema: String) -> String {
         switch self {
         case .read:

@@ -68,7 +68,7 @@ enum Value {
                 throw SealedEntry.Damage("it is another key's")
             }
             return try head.entry(bytes)
-        } catch { throw .unreadable(key: key, reason: error.reason) }
+        } catch { throw error.error(key) }
     }
 
     private static func damaged(_ head: Data, _ key: String) -> Found {

@@ -196,7 +196,7 @@ extension ChangeWatch.State {
             untold = 0
             return false
         }
-        // A line of an earlier version may tell that nothing was there to delete.
+        // More lines than commits tell of no commit that is still to come.
         untold = max(0, untold + Int(now &- commits) - told)
         return true
     }

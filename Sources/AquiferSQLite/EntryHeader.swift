@@ -20,7 +20,7 @@ struct EntryHeader {
     let validators: Validators
     let kind: StoredEntry.Kind
     let origin: StoredEntry.Origin?
-    private(set) var asking: StoredEntry.Asking
+    let asking: StoredEntry.Asking
     let size: Int
     let checksum: UInt64
 
@@ -46,19 +46,9 @@ struct EntryHeader {
             askAt: statement.isNull(first + 7) ? nil : statement.date(first + 7),
             staleUntil: statement.isNull(first + 8) ? nil : statement.date(first + 8),
             isImmutable: !statement.isNull(first + 9))
-        if isSealed(key) { return }
-        // A process of an earlier version, still open during the upgrade, replaces an entry and leaves these columns.
-        guard asking != .unsaid else { return nil }
-        asking = .unsaid
-        guard isSealed(key) else { return nil }
-    }
-
-    private func isSealed(_ key: String) -> Bool {
-        checksum
-            == EntrySeal.header(
-                key: key, savedAt: savedAt, validators: validators, kind: kind, origin: origin, asking: asking,
-                size: size
-            )
+        let expected = EntrySeal.header(
+            key: key, savedAt: savedAt, validators: validators, kind: kind, origin: origin, asking: asking, size: size)
+        guard checksum == expected else { return nil }
     }
 
     /// The entry with this header.

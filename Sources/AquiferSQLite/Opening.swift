@@ -2,7 +2,7 @@ import Aquifer
 import AquiferCSQLite
 import AquiferFoundation
 
-/// Opens the connection that writes, and creates or upgrades the database if necessary.
+/// Opens the connection that writes, and creates the database if necessary.
 ///
 /// Opening a store of this version, the common case, costs only a read of the first 100 bytes and one setting. A
 /// command line opens a store at each start.
@@ -14,17 +14,14 @@ enum Opening {
     ) throws(StoreError) -> Connection {
         try mark?.check()
         let connection = try openOrCreate(path, patience)
-        // Every statement needs the schema, which cannot be read while another process creates, upgrades or closes the
-        // database.
+        // Every statement needs the schema, which cannot be read while another process creates or closes the database.
         connection.wait(upTo: patience)
         defer { connection.wait(upTo: .zero) }
         try takeBackInterrupted(connection)
         let header = try FileHeader(connection)
         if let header {
             guard header.applicationID == Schema.applicationID else { throw .notAStore(path: path) }
-            guard header.version <= Schema.version else {
-                throw .newerVersion(path: path, found: header.version, supported: Schema.version)
-            }
+            try Schema.expect(header.version, path)
         }
         // The file may have been emptied since the first check.
         if header == nil { try mark?.check() }
@@ -37,8 +34,6 @@ enum Opening {
             try connection.execute("PRAGMA fullfsync = ON")
             try connection.execute("PRAGMA checkpoint_fullfsync = ON")
         }
-        // The version of a file in use may be newer than its header, never older, because recent changes are in the
-        // log.
         if header?.version != Schema.version || header?.isLogged != true {
             try prepare(connection, patience)
         }
@@ -97,8 +92,7 @@ enum Opening {
             try Waiting.unlessBusy { () throws(StoreError) in
                 try connection.execute("BEGIN EXCLUSIVE")
                 do throws(StoreError) {
-                    try check(connection)
-                    try Schema.migrate(connection)
+                    if try isNew(connection) { try connection.execute(Schema.creation) }
                     try connection.execute("COMMIT")
                 } catch {
                     try? connection.execute("ROLLBACK")  // the first error is the one to tell
@@ -115,14 +109,15 @@ enum Opening {
         guard isLogged else { throw .busy(path: connection.path) }
     }
 
-    /// Checks the file again: another process may have written to it since its header was read.
-    private static func check(_ connection: Connection) throws(StoreError) {
+    /// True if the file has no tables. It is checked again: another process may have written to it since its header was read.
+    private static func isNew(_ connection: Connection) throws(StoreError) -> Bool {
         let found = try connection.integer("PRAGMA user_version")
-        guard found <= Schema.version else {
-            throw .newerVersion(path: connection.path, found: found, supported: Schema.version)
+        try Schema.expect(found, connection.path)
+        if found == Schema.version { return false }
+        guard try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 else {
+            throw .notAStore(path: connection.path)
         }
-        let tables = try connection.integer("SELECT count(*) FROM sqlite_schema")
-        guard found > 0 || tables == 0 else { throw .notAStore(path: connection.path) }
+        return true
     }
 }
 
@@ -164,46 +159,24 @@ private struct FileHeader {
     }
 }
 
-/// The tables, and the migrations of older ones.
+/// The tables.
 enum Schema {
     /// `AQFR`, the application's number in the file's header, which identifies a file of this store.
     static let applicationID = 0x4151_4652
-    static let version = 4
+    /// Versions 1 to 4 were written before the first release. This number differs from theirs in more than one bit, so that no
+    /// flipped bit makes a database look like one of them.
+    static let version = 8
 
-    /// A migration from one version to a later one, inside a transaction.
-    struct Migration: Sendable {
-        let from: Int
-        let to: Int
-        let run: @Sendable (Connection) throws(StoreError) -> Void
+    /// Refuses a file of another version. One of version 0 is not made yet.
+    static func expect(_ found: Int, _ path: String) throws(StoreError) {
+        guard found == version || found == 0 else {
+            throw .otherVersion(path: path, found: found, supported: version)
+        }
     }
 
-    /// Version 1 had no `kind`, and a checksum of the bytes alone. Version 2 had no origin, and one index of the keys.
-    /// Version 3 had no word about when a load asks.
-    static let migrations = [
-        Migration(from: 0, to: 4) { connection throws(StoreError) in
-            try connection.execute("\(table); \(indexes); PRAGMA application_id = \(applicationID)")
-        },
-        Migration(from: 1, to: 4, run: addKind),
-        Migration(from: 2, to: 4, run: addOrigin),
-        Migration(from: 3, to: 4, run: addAsking),
-    ]
-
-    /// Upgrades the open file to this version. The caller holds the right to write.
-    static func migrate(_ connection: Connection) throws(StoreError) {
-        var found = try connection.integer("PRAGMA user_version")
-        // A damaged header may name an older version. Its upgrade would throw away what that version did not have.
-        if found > 0, let tables = try versionOfTables(connection), found < tables {
-            throw connection.damage("its header names version \(found), and its tables are of version \(tables)")
-        }
-        while found < version {
-            guard let step = migrations.first(where: { $0.from == found }) else {
-                throw .notAStore(path: connection.path)
-            }
-            try step.run(connection)
-            found = step.to
-        }
-        try connection.execute("PRAGMA user_version = \(version)")
-    }
+    /// The statements that make the tables, inside a transaction.
+    static let creation =
+        "\(table); \(indexes); PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)"
 
     /// The bytes come last: SQLite reads a row from its start, and a list of entries must not read them.
     static let table =

@@ -48,8 +48,7 @@ public final class SQLiteStore: CacheStore {
 
     /// Opens the store in `file`. Creates the file, with its folder, if it is missing. Only this user can read it.
     ///
-    /// An older version's file is upgraded in one transaction. The call blocks for less than a millisecond, except for
-    /// an upgrade.
+    /// The call blocks for less than a millisecond.
     ///
     /// - Parameters:
     ///   - file: the database.
@@ -63,7 +62,7 @@ public final class SQLiteStore: CacheStore {
     ///   - clock: waits for another look after a change of another process.
     /// - Throws: `StoreError.lost(path:)`; `StoreError.damaged(path:reason:)`; `StoreError.notAStore(path:)` if
     ///   `file` is anything else (also a folder, a device, a pipe or a socket), which is left unchanged;
-    ///   `StoreError.newerVersion(path:found:supported:)`; `StoreError.readOnly(path:)`.
+    ///   `StoreError.otherVersion(path:found:supported:)`; `StoreError.readOnly(path:)`.
     public init(
         file: URL, durability: Durability = .process, readers: Int = 4, patience: Duration = .seconds(5),
         isIrreplaceable: Bool = false, files: FilePolicy = .systemDefault,

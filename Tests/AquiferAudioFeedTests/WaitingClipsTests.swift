@@ -205,8 +205,8 @@ struct WaitingClipsTests {
         #expect(try await world.service.outbox.items().isEmpty && model.changeError == nil)
     }
 
-    @Test("What an earlier version has queued is sent, and is in the saved list")
-    func earlier() async throws {
+    @Test("What was queued as a request is sent, and is in the saved list")
+    func request() async throws {
         let world = AudioWorld(.clips(AudioWorld.item(1)), .posted(AudioWorld.item(9, title: "Snow")))
         _ = try await world.service.load()
         let request = try HTTPRequest.postClip(world.base, try draft(world))

@@ -180,27 +180,9 @@ struct FeedMapperTests {
     }
 
     @Test(
-        "Items that a version without the extension, or without variants, saved are read", arguments: [1, 2] as [UInt8])
-    func olderCodec(format: UInt8) throws {
-        // One item: identity, no description, "Faro", the address, and in format 2 a mark of two fields: 3 comments, 8 × 6 pixels.
-        let address = "https://a.example/1.jpg"
-        let old =
-            Data(
-                [format, 1] + Array(repeating: 7, count: 16) + [0, 1, 4] + Array("Faro".utf8) + [
-                    UInt8(address.utf8.count)
-                ]) + Data(address.utf8) + (format == 1 ? [] : [12, 3, 8, 6])
-        let id = UUID(uuid: (7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7))
-        let item = FeedItem(
-            id: id, description: nil, location: "Faro", image: try #require(URL(string: address)),
-            commentCount: format == 1 ? nil : 3, size: format == 1 ? nil : FeedItem.Size(width: 8, height: 6))
-        #expect(try BinaryReader.decode(old) == [item])
-        #expect(BinaryWriter.encode([item]).first == 3, "it is saved anew in the format of today")
-    }
-
-    @Test(
         "A mark, a count, a size or a variant that no version writes is refused",
         arguments: [
-            [2, 16, 1, 1, 65, 1], [3, 32], [3, 4, 255], [3, 8, 0, 1], [3, 8, 1], [3, 2, 0, 0, 0, 0, 0, 0, 0xF8, 0x7F],
+            [3, 32], [3, 4, 255], [3, 8, 0, 1], [3, 8, 1], [3, 2, 0, 0, 0, 0, 0, 0, 0xF8, 0x7F],
             [3, 16, 0],
             [3, 16, 1, 1, 65, 0], [3, 16, 2, 1, 65, 9, 1, 65, 8],
             [3, 16, 17] + Array(repeating: [1, 65, 9], count: 17).joined(),

@@ -73,20 +73,6 @@ struct FeedServiceTests {
         #expect(offline.source == .cache(savedAt: world.date.now, because: .connectivity(TransportError(.offline))))
     }
 
-    @Test("A feed that a version without pages saved is shown, and its pictures stay behind a newer page")
-    func earlierVersion() async throws {
-        let world = FeedWorld(.page(items(101, count: 3) + items(1, count: 7)), .page(items(49)))
-        let key = FeedService.entries[0].key("http://feed.example/api/v1/feed")
-        try await Cache(key: key, in: world.store, codec: CacheCodec<[FeedItem]>.binary, now: world.date.read)
-            .save(items(1, count: 48))
-        #expect(try await world.service.loadFeedFromCache() == items(1, count: 48))
-        let service = world.service
-        world.date.advance(by: 60)
-        #expect(try await service.pages.load().value.items == items(101, count: 3) + items(1, count: 48))
-        #expect(try await service.pages.loadMore().value.items == items(101, count: 3) + items(1, count: 58))
-        #expect(world.client.requests[1].url.query()?.contains("after_id=\(items(48)[0].id.uuidString)") == true)
-    }
-
     @Test("Author, date, number of comments and size are saved, and shown without a connection")
     func extensionIsSaved() async throws {
         let item = FeedItem(

@@ -164,46 +164,6 @@ struct FaultsOfPostgresTests {
         }
     }
 
-    @Test("Tables of an earlier program are added to while it goes on, by one of many who open them at once")
-    func earlierTables() async throws {
-        let server = try PostgresServer()
-        let name = "\"\(schema)\""
-        try server.run(
-            sql: (["CREATE ROLE plain LOGIN"] + Schema(schema).creation + [
-                "DROP TABLE \(name).lease", "DROP SEQUENCE \(name).lease_number",
-                "GRANT USAGE ON SCHEMA \(name) TO plain",
-                "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(name) TO plain",
-            ]).joined(separator: ";\n"))
-        // It may add nothing, and so works as an earlier program does.
-        let earlier = try await PostgresStore(
-            server.address.replacing("postgres@", with: "plain@"), schema: schema, hasLeases: false)
-        try await earlier.insert(entry("old"), for: "old")
-        let stores = try await withThrowingTaskGroup(of: PostgresStore.self) { [schema] group in
-            for _ in 0..<6 { group.addTask { try await PostgresStore(server.address, schema: schema) } }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
-        for store in stores {
-            #expect(try await store.retrieve("old") == entry("old"))
-            let leases = try #require(store.leases)
-            let answer = try await leases.take("key", for: .seconds(60), unlessSavedSince: nil)
-            #expect(answer == .granted(1) || answer == .held(1))
-        }
-        try await stores[0].insert(entry("new"), for: "new")
-        #expect(try await earlier.retrieve("new") == entry("new"))
-        try await earlier.update("new") { _ in .replace(entry("newer")) }
-        #expect(try await stores[1].retrieve("new") == entry("newer"))
-        try server.run(sql: "UPDATE \(name).version SET number = 2")
-        let error = await thrown { () async throws(StoreError) in
-            _ = try await PostgresStore(server.address, schema: self.schema)
-        }
-        guard case .newerVersion(_, 2, Schema.version)? = error else {
-            Issue.record("\(String(describing: error)) is no newer version")
-            return
-        }
-        // Who has opened them before goes on.
-        #expect(try await earlier.retrieve("new") == entry("newer"))
-    }
-
     @Test("A schema's name may have quotes, dollars and letters of any language")
     func strangeName() async throws {
         let name = "we\"ird 'schéma' $$ ; 🦊"

@@ -166,26 +166,6 @@ struct PostgresLeasesTests {
         let loaded = try await load.value
         #expect(loaded.value == ["unsaved"] && loaded.saveError != nil)
     }
-
-    @Test("are not there in tables that nobody may add to, and loads go on without")
-    func noRights() async throws {
-        let server = try PostgresServer()
-        try server.run(
-            sql: (["CREATE ROLE plain LOGIN"] + Schema(schema).creation + [
-                "DROP TABLE \"\(schema)\".lease", "DROP SEQUENCE \"\(schema)\".lease_number",
-                "GRANT USAGE ON SCHEMA \"\(schema)\" TO plain",
-                "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \"\(schema)\" TO plain",
-            ]).joined(separator: ";\n"))
-        let address = server.address.replacing("postgres@", with: "plain@")
-        let plain = try await PostgresStore(address, schema: schema)
-        let load = Task { [one = machine(plain)] in try await one.load() }
-        answer(await client.exchange(0), "own")
-        let loaded = try await load.value
-        #expect(loaded.value == ["own"] && loaded.saveError == nil)
-        await #expect(throws: StoreError.self) {
-            try await plain.leases?.take("key", for: .seconds(1), unlessSavedSince: nil)
-        }
-    }
 }
 
 extension LoadLeasesContract.Subject {

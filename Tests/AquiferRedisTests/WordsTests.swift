@@ -72,7 +72,7 @@ struct WordsTests {
         #expect(apart.data == value)
     }
 
-    @Test("The head of a value is that of earlier versions, and each of its bits counts")
+    @Test("The head of a value has a known form, and each of its bits counts")
     func golden() throws {
         let names = Data(0..<32)
         let (generation, mark) = (names.prefix(16), Data(names.suffix(16)))
@@ -98,6 +98,15 @@ struct WordsTests {
                 #expect(throws: StoreError.self, "bit \(bit)") {
                     try Value.read(reply, "key", generation: generation)?.entry.get()
                 }
+            }
+        }
+        // Nothing replaces what was written before the first release.
+        for form in 1...3 {
+            var earlier = value
+            earlier[Value.headLength + 4] = UInt8(form)
+            let error = StoreError.otherVersion(path: "what is saved as \"key\"", found: form, supported: 4)
+            for reply in [.bytes(earlier), .value(head: earlier.dropLast(4), bytes: Data("text".utf8))] as [Reply] {
+                #expect(throws: error) { try Value.read(reply, "key", generation: generation)?.entry.get() }
             }
         }
     }

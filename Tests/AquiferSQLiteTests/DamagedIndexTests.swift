@@ -68,22 +68,6 @@ struct DamagedIndexTests {
         }
     }
 
-    @Test("does not upgrade a store whose header names an older version by mistake")
-    func wrongVersion() async throws {
-        try await TemporaryFolder.with { folder in
-            let file = folder.appendingPathComponent("store.db")
-            let date = Date(timeIntervalSinceReferenceDate: 1)
-            let entry = StoredEntry(bytes: Data("value".utf8), savedAt: date, origin: .init(sentAt: date))
-            try await { try await SQLiteStore(file: file).insert(entry, for: "key") }()
-            for version in [1, 2, 3] {
-                try Connection.patient(file.path, .readWrite).execute("PRAGMA user_version = \(version)")
-                #expect(throws: StoreError.self) { try SQLiteStore(file: file) }
-            }
-            try Connection.patient(file.path, .readWrite).execute("PRAGMA user_version = 4")
-            #expect(try await SQLiteStore(file: file).retrieve("key") == entry)
-        }
-    }
-
     @Test("never takes a row that both indexes lead past for a missing one")
     func rowMoved() async throws {
         try await withStore { store, imposter in
@@ -97,32 +81,6 @@ struct DamagedIndexTests {
             }
             #expect(try await store.retrieve("counter") == Self.entry)
             #expect(try await store.contents().entries.count == 3)
-        }
-    }
-
-    @Test("upgrades a store of version 2, and a damaged row of it stays damaged under its key")
-    func upgrade() async throws {
-        try await TemporaryFolder.with { folder in
-            let file = folder.appendingPathComponent("values.sqlite")
-            let golden = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                .appendingPathComponent("Golden/edb8069/app/data/values.sqlite")
-            for part in ["", "-wal"] {
-                try FileManager.default.copyItem(atPath: golden.path + part, toPath: file.path + part)
-            }
-            try {
-                let connection = try Connection.patient(file.path, .readWrite)
-                try connection.execute("UPDATE entry SET kind = 1 WHERE key LIKE 'feed:%'")
-            }()
-            let store = try SQLiteStore(file: file)
-            let contents = try await store.contents()
-            #expect(contents.entries.count == 8 && contents.damaged.map { $0.key?.prefix(5) } == ["feed:"])
-            let feed = try #require(contents.damaged.first?.key)
-            await #expect(throws: StoreError.self) { try await store.retrieve(feed) }
-            for summary in contents.entries {
-                let entry = try #require(try await store.retrieve(summary.key))
-                #expect(entry.bytes.count == summary.size && entry.origin == nil)
-            }
-            #expect(try Connection.patient(file.path, .readOnly).integer("PRAGMA user_version") == 4)
         }
     }
 }

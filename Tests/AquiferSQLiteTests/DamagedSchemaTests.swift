@@ -34,7 +34,7 @@ struct DamagedSchemaTests {
                     switch error {
                     case .failed, .busy, .full, .readOnly, .invalidKey, .lost, .uncertain, .ended:
                         Issue.record("byte \(at): \(error)")
-                    case .damaged, .unreadable, .notAStore, .newerVersion: break
+                    case .damaged, .unreadable, .notAStore, .otherVersion: break
                     }
                 }
                 try FileManager.default.removeItem(at: place)

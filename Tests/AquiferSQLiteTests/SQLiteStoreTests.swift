@@ -50,26 +50,6 @@ struct SQLiteStoreTests {
         }
     }
 
-    @Test("reads what a process of version 3, open since before the upgrade, stores over an entry")
-    func olderProcess() async throws {
-        try await withStore { store in
-            var entry = Self.entry
-            entry.asking = .init(askAt: .distantPast, staleUntil: .distantPast, isImmutable: true)
-            try await store.insert(entry, for: "other")
-            try await store.insert(entry, for: "key")
-            // The entry of version 3 has its own seal; its statement leaves the column that it does not know.
-            let seal = EntrySeal(Self.entry, key: "key")
-            try Connection.patient(store.file.path, .readWrite).execute(
-                """
-                UPDATE entry SET header_checksum = \(Int64(bitPattern: seal.header)),
-                    bytes_checksum = \(Int64(bitPattern: seal.body)) WHERE key = 'key'
-                """)
-            #expect(try await store.retrieve("key") == Self.entry)
-            #expect(try await store.retrieve("other") == entry)
-            #expect(try await store.contents().entries.count == 2)
-        }
-    }
-
     @Test("takes no flipped bit of the bytes for a value, whichever it is")
     func everyFlippedBit() async throws {
         try await withStore { store in
@@ -227,15 +207,22 @@ struct SQLiteStoreTests {
         }
     }
 
-    @Test("says that a newer version wrote the store, and leaves it")
-    func newerVersion() async throws {
+    @Test(
+        "says that another version wrote the store, newer or before the first release, and leaves it",
+        arguments: [1, 2, 3, 4, 9])
+    func otherVersion(version: Int) async throws {
         try await TemporaryFolder.with { folder in
             let file = folder.appendingPathComponent("store.db")
-            _ = try SQLiteStore(file: file)
-            try { try Connection.patient(file.path, .readWrite).execute("PRAGMA user_version = 9") }()
-            #expect(throws: StoreError.newerVersion(path: file.path, found: 9, supported: 4)) {
+            try await { try await SQLiteStore(file: file).insert(Self.entry, for: "key") }()
+            try { try Connection.patient(file.path, .readWrite).execute("PRAGMA user_version = \(version)") }()
+            let before = try Data(contentsOf: file)
+            let error = #expect(throws: StoreError.otherVersion(path: file.path, found: version, supported: 8)) {
                 try SQLiteStore(file: file)
             }
+            let words =
+                version < 8 ? "an earlier version of Aquifer, before its first release" : "a newer version of Aquifer"
+            #expect(error?.description.contains("was written by \(words)") == true)
+            #expect(try Data(contentsOf: file) == before)
         }
     }
 
@@ -249,23 +236,6 @@ struct SQLiteStoreTests {
                 let attributes = try FileManager.default.attributesOfItem(atPath: path)
                 #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == mode, "\(path)")
             }
-        }
-    }
-
-    @Test("upgrades a store of version 1: what was whole is there, what was damaged stays an error")
-    func migration() async throws {
-        try await TemporaryFolder.with { folder in
-            let file = folder.appendingPathComponent("store.db")
-            try VersionOne.write(Self.entry, damaged: "bad", keys: ["good", "é", "bad"], to: file)
-            let store = try SQLiteStore(file: file)
-            var expected = Self.entry
-            expected.kind = .value
-            #expect(try await store.retrieve("good") == expected)
-            #expect(try await store.retrieve("é") == expected)
-            await #expect(throws: StoreError.self) { try await store.retrieve("bad") }
-            #expect(try Connection.patient(file.path, .readOnly).integer("PRAGMA user_version") == 4)
-            try await store.insert(Self.entry, for: "bad")
-            #expect(try await SQLiteStore(file: file).retrieve("bad") == Self.entry)
         }
     }
 
@@ -368,36 +338,6 @@ struct SQLiteStoreTests {
             let store = try SQLiteStore(file: folder.appendingPathComponent("store.db"))
             try await store.insert(Self.entry, for: "key")
             try await use(store)
-        }
-    }
-}
-
-/// Writes a store as version 1 did.
-private enum VersionOne {
-    static func write(_ entry: StoredEntry, damaged: String, keys: [String], to file: URL) throws {
-        let connection = try Connection.patient(file.path, .create)
-        try connection.execute(
-            """
-            CREATE TABLE entry (
-                id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, saved_at INTEGER NOT NULL, etag TEXT,
-                last_modified TEXT, checksum INTEGER NOT NULL, bytes BLOB NOT NULL
-            );
-            PRAGMA application_id = 0x41514652; PRAGMA user_version = 1
-            """)
-        _ = try connection.prepare("PRAGMA journal_mode = WAL").step()
-        let insert = try connection.prepare(
-            """
-            INSERT INTO entry(key, saved_at, etag, last_modified, checksum, bytes)
-            VALUES (?1, ?2, ?3, ?4, ?5, CAST('sixteen bytes ok' AS BLOB))
-            """)
-        for key in keys {
-            let checksum = entry.bytes.withUnsafeBytes { Checksum.xxh64($0) }
-            insert.bind(1, key)
-            insert.bind(2, Int64(bitPattern: entry.savedAt.timeIntervalSinceReferenceDate.bitPattern))
-            insert.bind(3, entry.validators.etag)
-            insert.bind(4, entry.validators.lastModified)
-            insert.bind(5, Int64(bitPattern: key == damaged ? checksum ^ 1 : checksum))
-            try insert.run()
         }
     }
 }

@@ -1,15 +1,17 @@
-"""Makes golden stores with today's program: the files of each app, under `app/data` and `app/config`.
+"""Makes the golden stores with today's program: the files of each app, under `app/data` and `app/config`.
 
     AQUIFER_BIN=…/aquifer python make.py FOLDER
 
-`test_golden.py` makes them for each run, so that this script stays true. README.md says how a new format is kept.
+`test_golden.py` makes them for each run, so that this script stays true. README.md says when they are made anew.
 """
 
+import contextlib
 import json
 import os
 import pathlib
 import re
 import signal
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -188,8 +190,9 @@ def make(binary, folder):
     (aquifer.folder / "out.mp3").unlink()
     fill_drive(aquifer)
     use_pages(aquifer, people[0]["id"], small)
-    for shared_memory in aquifer.data.glob("*-shm"):  # whoever opens the database rebuilds it from the log
-        shared_memory.unlink()
+    for file in aquifer.data.glob("*.sqlite"):  # moves the log into the file, and deletes it
+        with contextlib.closing(sqlite3.connect(file)) as database:
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 if __name__ == "__main__":

@@ -86,7 +86,7 @@ final class FaultSession {
             result.outcomes.append("\(name): \(Self.kind(error))")
             if faults_struck() == nil { result.broken.append("\(name) fails without a fault: \(error)") }
             switch error {
-            case .unreadable, .damaged, .lost, .notAStore, .newerVersion, .uncertain, .invalidKey, .ended:
+            case .unreadable, .damaged, .lost, .notAStore, .otherVersion, .uncertain, .invalidKey, .ended:
                 result.broken.append("\(name) takes a failure of the system for damage: \(error)")
             case .failed, .busy, .full, .readOnly: break
             }

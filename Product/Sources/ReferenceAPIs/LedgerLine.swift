@@ -4,18 +4,20 @@ import Foundation
 extension LedgerTransaction {
     private static let tab = UInt8(ascii: "\t")
 
-    /// The transaction of a line; `nil` if the line is not as it was written. A line of a version without checksums has
-    /// the JSON alone.
+    /// The transaction of a line; `nil` if the line is not as it was written.
     init?(line: Data) {
-        var json = line
         // JSON has no tab of its own here: the encoder writes none, and escapes those in texts.
-        if let tab = line.firstIndex(of: Self.tab) {
-            json = Data(line[line.startIndex..<tab])
-            guard line[(tab + 1)...].elementsEqual(ETag.of(json).utf8) else { return nil }
-        }
+        guard let tab = line.firstIndex(of: Self.tab) else { return nil }
+        let json = Data(line[line.startIndex..<tab])
+        guard line[(tab + 1)...].elementsEqual(ETag.of(json).utf8) else { return nil }
         // The reason does not matter: the line is damaged.
         guard let transaction = try? JSONDecoder().decode(LedgerTransaction.self, from: json) else { return nil }
         self = transaction
+    }
+
+    /// True for a line of a version before the first release, which has no checksum.
+    static func isOfEarlierVersion(_ line: Data) -> Bool {
+        !line.contains(tab) && (try? JSONDecoder().decode(LedgerTransaction.self, from: line)) != nil  // else it is damaged
     }
 
     /// The line, with its end.
@@ -42,7 +44,7 @@ struct LedgerEnd {
 
     /// Compares the recorded length with the length of the complete lines.
     func check(_ length: Int) throws(TransactionLedger.Failure) {
-        if LedgerFile.isMissing(path) { return }  // a ledger of a version without it, or one that was just begun
+        if LedgerFile.isMissing(path) { return }  // a ledger that was just begun
         // Whatever cannot be read here, the user is told of.
         guard let answered = try? Self.length(in: Data(contentsOf: URL(filePath: path))) else {
             throw .unusable("\(path) is damaged; delete it if no transaction is missing")

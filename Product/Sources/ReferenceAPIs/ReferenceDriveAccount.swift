@@ -8,8 +8,8 @@ struct DriveAccount: Codable, Sendable {
     struct Unstaked: Codable, Sendable {
         let time: Int64
         let epoch: UInt32
-        /// The amount in shades; `nil` in a state from a version that did not count them.
-        var shades: UInt64?
+        /// The amount in shades.
+        var shades: UInt64
     }
 
     let address: PublicKey

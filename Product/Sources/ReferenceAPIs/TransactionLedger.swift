@@ -141,7 +141,10 @@ final class TransactionLedger: Sendable {
         while let end = added.firstIndex(of: UInt8(ascii: "\n")) {
             let line = added[added.startIndex..<end]
             guard let transaction = LedgerTransaction(line: Data(line)) else {
-                throw .unusable("\(path) is damaged at byte \(state.offset)")
+                throw .unusable(
+                    LedgerTransaction.isOfEarlierVersion(Data(line))
+                        ? SealedJSON.OtherVersion(path: path).description
+                        : "\(path) is damaged at byte \(state.offset)")
             }
             state.last = max(state.last, transaction.id)
             if let key = transaction.key { state.keyed[key] = transaction }

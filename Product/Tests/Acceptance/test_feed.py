@@ -293,15 +293,16 @@ def test_a_store_that_is_not_a_store_is_left_as_it_is(aquifer, files):
     assert (aquifer.data / "values.sqlite").read_bytes() == b"my thesis, 300 pages"
 
 
-def test_a_store_of_a_newer_version_is_left_as_it_is(aquifer, files):
+@pytest.mark.parametrize("version", [3, 99])
+def test_a_store_of_another_version_is_left_as_it_is(aquifer, files, version):
     remote = ("--remote", f"feed={files.address}")
     aquifer.json("feed", "list", *remote)
     database = sqlite3.connect(aquifer.data / "values.sqlite")
-    database.execute("PRAGMA user_version = 99")
+    database.execute(f"PRAGMA user_version = {version}")
     database.commit()
     database.close()
     result = aquifer("feed", "list", *remote, "--offline")
-    assert result.returncode == 74 and "newer version" in result.stderr
+    assert result.returncode == 74 and ("a newer version" if version == 99 else "an earlier version of Aquifer, before its first release") in result.stderr
     assert aquifer("feed", "list", *remote).returncode == 0
 
 

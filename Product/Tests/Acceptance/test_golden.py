@@ -1,4 +1,4 @@
-"""Every version opens the files that earlier formats wrote, and its own: Tests/Golden."""
+"""The program opens the golden stores, and those that it has just written: Tests/Golden."""
 
 import importlib.util
 import shutil
@@ -8,20 +8,19 @@ import pytest
 from conftest import BINARY, ROOT, Aquifer
 
 GOLDEN = ROOT / "Tests/Golden"
-FORMATS = sorted(folder.name for folder in GOLDEN.iterdir() if folder.is_dir())
 GOLDEN_PAYMENTS = {
     ("approved", 12.34), ("declined", 5), ("failed", 7), ("unknown", 9.99),
 }
 AN_HOUR_LATER = ("--offline", "--at", "2026-11-21T10:00:00Z")
 
 
-#: Each test here runs over each format, and over what this program has just written.
-pytestmark = pytest.mark.parametrize("golden", [*FORMATS, "today"], indirect=True)
+#: Each test here runs over the golden stores, and over what this program has just written.
+pytestmark = pytest.mark.parametrize("golden", ["current", "today"], indirect=True)
 
 
 @pytest.fixture(scope="session")
 def stores(tmp_path_factory):
-    """The folder of the golden stores of a format; those of today are made when they are first asked for."""
+    """The folder of the golden stores; those of today are made when they are first asked for."""
     made = []
 
     def folder(name):
@@ -40,9 +39,9 @@ def stores(tmp_path_factory):
 
 @pytest.fixture
 def golden(tmp_path, request, stores):
-    """The command on a copy of the golden stores, offline, an hour after they were saved; elsewhere, of the first format."""
+    """The command on a copy of the golden stores, offline, an hour after they were saved; elsewhere, of those that are kept."""
     for name in ("data", "config"):
-        shutil.copytree(stores(getattr(request, "param", "edb8069")) / "app" / name, tmp_path / name)
+        shutil.copytree(stores(getattr(request, "param", "current")) / "app" / name, tmp_path / name)
     for path in tmp_path.rglob("*"):
         path.chmod(0o700 if path.is_dir() else 0o600)  # git keeps no modes
     return Aquifer(tmp_path / "data")

@@ -1,4 +1,4 @@
-"""A format that is new has golden stores of its own: Tests/Golden/README.md says how they are made."""
+"""Whoever changes a form makes the golden stores anew: Tests/Golden/README.md says how."""
 
 import re
 import shutil
@@ -6,7 +6,6 @@ import sqlite3
 
 from test_golden import GOLDEN, stores  # noqa: F401 (a fixture)
 
-NEWEST = "ccde617"
 #: What differs from one run to the next: identities, addresses, and logs that may have been moved or need not be there.
 NAMES = re.compile(r"[0-9A-Fa-f]{8}-[0-9A-Fa-f-]{27}|[1-9A-HJ-NP-Za-km-z]{40,}|[0-9a-f]{32}")
 PASSING = ("-wal", "-shm", "-changes", ".lock", "/lock")
@@ -32,7 +31,7 @@ def formats(folder, scratch):
     }
 
 
-def test_what_this_program_writes_has_the_format_of_the_newest_golden_stores(stores, tmp_path):
+def test_what_this_program_writes_has_the_format_of_the_golden_stores(stores, tmp_path):
     today = formats(stores("today"), tmp_path / "today")
-    assert today == formats(GOLDEN / NEWEST, tmp_path / "newest")
+    assert today == formats(GOLDEN / "current", tmp_path / "current")
     assert any(file.endswith(".sqlite") for file in today)

@@ -546,7 +546,7 @@ def test_a_wrong_password_database_or_version_ends_a_server_at_once(machines, st
     assert machine("outbox", "list").returncode == 0
     sql("UPDATE aquifer_outbox.version SET number = 9", store.rpartition("/")[2])
     result = machine("serve", "--port", "0")
-    assert result.returncode == UNAVAILABLE and "newer version (format 9" in result.stderr
+    assert result.returncode == UNAVAILABLE and "newer version of Aquifer (form 9" in result.stderr
 
 
 def test_a_server_does_without_a_cache_that_is_away_and_says_so(machines, remotes):

@@ -4,7 +4,7 @@ import Testing
 @testable import App
 
 @MainActor
-@Suite("The settings of the phrases that edb8069 wrote", .timeLimit(.minutes(10)))
+@Suite("The golden settings of the phrases", .timeLimit(.minutes(10)))
 struct GoldenSettingsTests {
     @Test("are those that were chosen then: unfiltered, on moss")
     func values() async throws {
@@ -13,7 +13,7 @@ struct GoldenSettingsTests {
         defer { try? FileManager.default.removeItem(at: folder) }  // what a test leaves behind is not what it tests
         let golden = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Tests/Golden/edb8069/app/data/foaas.sqlite")
+            .appending(path: "Tests/Golden/current/app/data/foaas.sqlite")
         try FileManager.default.copyItem(at: golden, to: folder.appending(path: "foaas.sqlite"))
         let world = AppWorld { $0.data = folder }
         let reader = world.states(FoaasSettingsScreen.self)

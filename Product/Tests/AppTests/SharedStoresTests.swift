@@ -54,7 +54,7 @@ struct SharedStoresTests {
         #expect(!SignedAddresses(token: AccessToken.random()) { now }.admits(ServerRequest("GET", signed)))
     }
 
-    @Test("Each kind of data of the local folder is in the file that earlier versions wrote")
+    @Test("Each kind of data of the local folder is in a file of its own")
     func files() {
         let local = LocalStores(URL(filePath: "/nowhere", directoryHint: .isDirectory))
         #expect(

@@ -249,8 +249,8 @@ struct SharedUsersTests {
         await remote.stop()
     }
 
-    @Test("find a form that an earlier version has kept")
-    func earlierForm() async throws {
+    @Test("find a form that has no file yet")
+    func formWithoutFile() async throws {
         try await withReplicas { one, other, _ in
             let room = try await one.house.rooms.room(of: try one.name("ana"))
             let drafts = try #require(room.services.groundwork.drafts)
@@ -405,13 +405,16 @@ struct StoredUsersTests {
         #expect(try await users.changed(since: version.version)?.version == "51")
     }
 
-    @Test("are an error when they are damaged, missing or a newer version's, and are never written over")
+    @Test("are an error when they are damaged, missing or another version's, and are never written over")
     func damage() async throws {
         let store = RepeatingStore()
         let users = StoredUsers(in: store)
         _ = try await users.add(try UserName("ana"), at: Self.date)
         let good = try #require(try await store.retrieve("users"))
-        for bytes in [Data(), good.bytes.dropLast(), Data(#"{"version":1}"#.utf8), Data(#"{"version":2}"#.utf8)] {
+        for bytes in [
+            Data(), good.bytes.dropLast(), Data(#"{"version":1}"#.utf8), Data(#"{"version":2}"#.utf8),
+            Data(#"{"version":0}"#.utf8),
+        ] {
             var bad = good
             bad.bytes = Data(bytes)
             try await store.insert(bad, for: "users")

@@ -40,17 +40,16 @@ struct UploadsTests {
         }
     }
 
-    @Test("are removed by the next server once theirs has ended, those of earlier versions too")
+    @Test("are removed by the next server once theirs has ended, with whatever else lies there")
     func leftovers() async throws {
         try await withFolder { folder in
             var dead: Uploads? = Uploads(folder)
             let left = try #require(try await dead?.take(body("one"), limit: 100))
             dead = nil
-            // A file that an earlier version took lies beside the folders.
-            let older = folder.appending(path: UUID().uuidString)
-            try Data("older".utf8).write(to: older)
+            let stray = folder.appending(path: UUID().uuidString)
+            try Data("stray".utf8).write(to: stray)
             _ = try await Uploads(folder).take(body("two"), limit: 100)
-            #expect(text(left) == nil && text(older) == nil)
+            #expect(text(left) == nil && text(stray) == nil)
         }
     }
 

@@ -91,40 +91,27 @@ struct UsersPlaceTests {
         #expect(try file.read().isEmpty && !exists(other))
     }
 
-    /// A file as versions without ids wrote it.
-    private func writeOld(_ file: UsersFile, _ token: String) throws {
-        let body =
-            #"[{"isLeaving":false,"name":"ana","tokens":[{"hash":"\#(UserToken.hash(token))","made":1780000000}]}]"#
-        let sum = UserToken.hash("aquifer users 1 7\n\(body)")
-        try Data("aquifer users 1 7 \(sum)\n\(body)".utf8).write(to: URL(filePath: file.path))
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
-    }
-
     @Test(
-        "An older file keeps its users, their tokens and what is under their names; a new user of the name has nothing of it"
-    )
-    func migration() async throws {
+        "A file of another version, newer or before the first release, lets nobody in, and is left as it is",
+        arguments: [1, 2, 4])
+    func otherVersion(version: Int) async throws {
         let folder = try madeFolder()
         defer { try? FileManager.default.removeItem(at: folder) }  // as above
         let file = UsersFile(folder.appending(path: "users").path)
-        let token = UserToken.random()
-        try writeOld(file, token)
-        let (ana, data) = (try UserName("ana"), folder.appending(path: "data"))
-        #expect(try file.read().map(\.id.text) == ["ana"])
-        let services = Services(Configuration(data: data, keys: folder.appending(path: "keys"), retry: .never))
-        await #expect(throws: UsersError.nowhere("ana", data: data.path)) {
-            try await services.removeUser(ana, from: file, unsent: .discard)
-        }
-        #expect(try file.read().count == 1 && !exists(data))
-        let house = try await UserHouse(services, file, bound: UserQuota.usual)
-        let room = try await house.rooms.room(of: ana)
-        #expect(room.ground.folder.path == data.appending(path: "users/ana").path)
-        #expect(room.ground.scope.name == "user/ana")
-        #expect(try file.read().first?.tokens.map(\.hash) == [UserToken.hash(token)])
-        try await services.removeUser(ana, from: file)
-        _ = try file.add(ana, at: Date(timeIntervalSince1970: 0))
-        #expect(try file.read().first?.id.text.count == 32)
-        await house.rooms.stop()
+        let body = #"[{"isLeaving":false,"name":"ana","tokens":[{"hash":"1","made":1780000000}]}]"#
+        let sum = UserToken.hash("aquifer users \(version) 7\n\(body)")
+        let bytes = Data("aquifer users \(version) 7 \(sum)\n\(body)".utf8)
+        try bytes.write(to: URL(filePath: file.path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+        let error = UsersError.otherVersion(path: file.path, found: version, supported: 3)
+        #expect(throws: error) { try file.read() }
+        #expect(throws: error) { try file.add(try UserName("ana"), at: Date(timeIntervalSince1970: 0)) }
+        let services = Services(Configuration(data: folder, keys: folder, retry: .never))
+        await #expect(throws: error) { try await UserHouse(services, file, bound: UserQuota.usual) }
+        #expect(
+            "\(error)".contains(
+                version < 3 ? "an earlier version of Aquifer, before its first release" : "a newer version"))
+        #expect(try Data(contentsOf: URL(filePath: file.path)) == bytes)
         await services.stop()
     }
 

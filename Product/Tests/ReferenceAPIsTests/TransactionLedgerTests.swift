@@ -45,6 +45,38 @@ struct TransactionLedgerTests {
         }
     }
 
+    @Test("of a version before the first release, without checksums, is told as such and left as it is")
+    func earlierVersion() async throws {
+        try await with { folder in
+            _ = try await TransactionLedger(folder: folder).transaction(for: order(), key: "a", at: .now)
+            let line = try String(contentsOf: file(folder), encoding: .utf8).prefix { $0 != "\t" } + "\n"
+            try Data(line.utf8).write(to: file(folder))
+            do {
+                _ = try await TransactionLedger(folder: folder).transaction(for: order(), key: "b", at: .now)
+                Issue.record("it was used")
+            } catch TransactionLedger.Failure.unusable(let words) {
+                #expect(words == SealedJSON.OtherVersion(path: file(folder).path).description)
+            }
+            #expect(try Data(contentsOf: file(folder)) == Data(line.utf8))
+        }
+    }
+
+    @Test(
+        "JSON that another version wrote, without a checksum or with other contents, is told as such and left as it is")
+    func otherJSON() async throws {
+        try await with { folder in
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let file = folder.appending(path: "owner.json")
+            for bytes in [Data(#"{"accounts":1}"#.utf8), Data("7".utf8), try SealedJSON.encode(["accounts": 1])] {
+                try bytes.write(to: file)
+                #expect(throws: SealedJSON.OtherVersion.self) { try SealedJSON.read([String].self, from: file) }
+                #expect(try Data(contentsOf: file) == bytes)
+            }
+            try Data("{\"accounts\":".utf8).write(to: file)
+            #expect(throws: SealedJSON.Damaged.self) { try SealedJSON.read([String].self, from: file) }
+        }
+    }
+
     @Test("keeps neither the card's number nor its code")
     func secrets() async throws {
         try await with { folder in

@@ -236,7 +236,7 @@ extension Cache where Value: Codable {
         aging: Aging? = nil, now: @escaping @Sendable () -> Date = { Date() }, events: (any AquiferEvents)? = nil
     ) {
         // Asked at run time: `Value` may be `Data` where the caller is generic, too.
-        let codec = CacheCodec<Data>.bytes as? CacheCodec<Value> ?? .json
+        let codec = CacheCodec<Data>.raw as? CacheCodec<Value> ?? .json
         self.init(key: key, in: store, policy: policy, codec: codec, kind: kind, aging: aging, now: now, events: events)
     }
 }

@@ -5,7 +5,7 @@ enum BlockSum {
     /// The length of a block in bytes; the last block of a file may be shorter.
     static let size = 256 << 10
 
-    /// Each download has its own seed: a block of another download, or of an earlier version, is detected as damage.
+    /// Each download has its own seed: a block of another download, or of its earlier bytes, is detected as damage.
     static func seed(url: String, generation: UInt64) -> UInt64 { Checksum.xxh64(url, seed: generation) }
 
     static func of(_ bytes: UnsafeRawBufferPointer, _ index: Int, seed: UInt64) -> UInt64 {
@@ -95,11 +95,11 @@ private struct Head: BinaryCodable {
     init(from reader: inout BinaryReader) throws(BinaryReader.Failure) {
         let url = try reader.string()
         let generation = try reader.uint()
-        // Older versions also kept validators that cannot be sent back to the server.
-        let validators = Validators(
-            etag: try reader.optionalString(), lastModified: try reader.optionalString()
-        ).fitToSend
-        let resumeTag = try reader.optionalString().flatMap { $0.canBeSentBack ? $0 : nil }
+        let validators = Validators(etag: try reader.optionalString(), lastModified: try reader.optionalString())
+        let resumeTag = try reader.optionalString()
+        guard validators == validators.fitToSend, resumeTag?.canBeSentBack ?? true else {
+            throw BinaryReader.Failure("a validator that cannot be sent")
+        }
         let mediaType = try reader.optionalString()
         let total = try reader.uint()
         let stamp = try reader.date()

@@ -70,7 +70,7 @@ public final class Downloads: Sendable {
     ///   - check: validates the head of an answer with content, such as its media type. The status is validated
     ///     already.
     /// - Throws: ``StoreError/notAStore(path:)`` if `directory` holds anything else,
-    ///   ``StoreError/newerVersion(path:found:supported:)``, ``StoreError/readOnly(path:)`` if it is missing and cannot
+    ///   ``StoreError/otherVersion(path:found:supported:)``, ``StoreError/readOnly(path:)`` if it is missing and cannot
     ///   be created.
     public init(
         directory: URL, client: any HTTPClient, bound: Int = 1 << 30, policy: CachePolicy = .sevenDays,

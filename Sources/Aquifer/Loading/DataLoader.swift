@@ -219,14 +219,4 @@ extension UInt8 {
 extension CacheCodec where Value == Data {
     /// The bytes themselves.
     public static var raw: CacheCodec { CacheCodec(encode: { $0 }, decode: { $0 }) }
-
-    /// The bytes themselves, unless they begin with a quotation mark: these are a JSON string in base64.
-    ///
-    /// Earlier versions kept every `Data` as such a string. The first byte tells both forms apart, whatever the bytes are.
-    static var bytes: CacheCodec {
-        let quote = UInt8(ascii: "\"")
-        return CacheCodec(
-            encode: { $0.first == quote ? try CacheCodec.json.encode($0) : $0 },
-            decode: { $0.first == quote ? try CacheCodec.json.decode($0) : $0 })
-    }
 }

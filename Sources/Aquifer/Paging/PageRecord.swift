@@ -34,19 +34,12 @@ extension PageRecord {
         record.splice = nil
         return (record, splice?.result)
     }
-
-    /// A list that a version without pages saved as one entry.
-    init?(whole items: [Item], resume: ([Item]) -> String?) {
-        let next = resume(items)
-        guard next != nil || items.isEmpty else { return nil }
-        self.init(items: items, start: nil, next: next, link: next ?? "")
-    }
 }
 
 extension EntryFamily {
-    /// The pages whose keys begin with `prefix`, and whose items a codec writes. Lists without pages count, too.
+    /// The pages whose keys begin with `prefix`, and whose items a codec writes.
     public init<Item>(_ prefix: String, pages items: CacheCodec<[Item]>) {
-        self.init(prefix, codec: CacheCodec<PageRecord<Item>>.pages(items) { _ in "" })
+        self.init(prefix, codec: CacheCodec<PageRecord<Item>>.pages(items))
     }
 }
 
@@ -54,10 +47,8 @@ extension CacheCodec {
     /// The first byte of a record. No value of the codecs here begins with it: JSON does not, and no format has this number.
     private static var mark: UInt8 { 0xF7 }
 
-    /// Converts records of pages whose items another codec converts. It reads a list without pages, too.
-    static func pages<Item>(
-        _ items: CacheCodec<[Item]>, resume: @escaping @Sendable ([Item]) -> String?
-    ) -> CacheCodec where Value == PageRecord<Item> {
+    /// Converts records of pages whose items another codec converts.
+    static func pages<Item>(_ items: CacheCodec<[Item]>) -> CacheCodec where Value == PageRecord<Item> {
         CacheCodec(
             encode: { record in
                 if let obstacle = record.obstacle { throw obstacle }
@@ -66,12 +57,7 @@ extension CacheCodec {
                     + head + (try items.encode(record.items))
             },
             decode: { bytes in
-                guard bytes.first == mark else {
-                    guard let whole = PageRecord(whole: try items.decode(bytes), resume: resume) else {
-                        throw InvalidData.body("it is no page")
-                    }
-                    return whole
-                }
+                guard bytes.first == mark else { throw InvalidData.body("it is no page") }
                 let bytes = Data(bytes)
                 guard bytes.count >= 3 else { throw InvalidData.body("the page ends early") }
                 let end = 3 + (Int(bytes[1]) << 8 | Int(bytes[2]))

@@ -39,7 +39,7 @@ public final class PagedResource<Item: Sendable>: Sendable {
     ///   - first: the request for the first page.
     ///   - next: the way in which the server gives the next page.
     ///   - client: carries out the requests.
-    ///   - codec: converts a page's items to bytes and back. It reads a list that was saved without pages, too.
+    ///   - codec: converts a page's items to bytes and back.
     ///   - policy: the time for which a page is fresh; by default, seven days.
     ///   - fallback: decides after which errors saved pages are delivered.
     ///   - limit: the maximum length of an answer in bytes; by default, 32 MiB.
@@ -58,7 +58,7 @@ public final class PagedResource<Item: Sendable>: Sendable {
         map: @escaping RemoteLoader<[Item]>.Map
     ) {
         let place = PagePlace(
-            key: key, store: store, policy: policy, codec: .pages(codec, resume: next.resume), now: now, events: events,
+            key: key, store: store, policy: policy, codec: .pages(codec), now: now, events: events,
             next: next, identify: { ItemID(id($0)) },
             load: { position throws(LoadError) in
                 let request: HTTPRequest

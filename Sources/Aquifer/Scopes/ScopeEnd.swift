@@ -26,12 +26,6 @@ struct ScopeEnd {
     func finish(_ mark: ScopeMark) async throws(StoreError) {
         var mark = mark
         if mark.ending == .keeping {
-            if mark.predecessor != nil {
-                // An earlier version has begun this end too soon.
-                try await restore(into: mark)
-                guard let next = try await settle(mark, { $0.predecessor = nil }) else { return }
-                mark = next
-            }
             let left = try await leftovers(mark.generation)
             guard let next = try await adopt(keeping: left, mark), next.ending == .keeping else { return }
             mark = next

@@ -32,7 +32,7 @@ extension AttachmentFolder {
     /// The copies are read off the cooperative threads.
     func check(_ parts: [OutboxRecord.Part]) async throws(AttachmentTrouble) {
         for part in parts {
-            guard case .kept(let name, let original, let length, let sum?) = part else { continue }
+            guard case .kept(let name, let original, let length, let sum) = part else { continue }
             let trouble = await queue.run { () -> AttachmentTrouble? in
                 do throws(StoreError) {
                     guard let file = try POSIX.openToRead(url(name).path) else { return .gone(original) }

@@ -25,7 +25,7 @@ struct AttachmentFolder: AttachmentKeeper {
                         let name = "new.\(stem).\(place)"
                         let original = url.lastPathComponent
                         // It is held before it is copied, so that a failed copy is removed.
-                        hold.parts.append(.kept(name: name, original: original, length: length, sum: nil))
+                        hold.parts.append(.kept(name: name, original: original, length: length, sum: 0))
                         let (file, sum) = try copy(url, offset, length, to: name)
                         hold.locks.append(file)
                         hold.parts[place] = .kept(name: name, original: original, length: length, sum: sum)
@@ -54,7 +54,7 @@ struct AttachmentFolder: AttachmentKeeper {
     /// The lock of a copy has kept every sweep away.
     func confirm(_ hold: AttachmentHold) -> Bool { true }
 
-    func file(_ name: String, original: String, length: UInt64, sum: UInt64?) throws(AttachmentTrouble) -> URL {
+    func file(_ name: String, original: String, length: UInt64, sum: UInt64) throws(AttachmentTrouble) -> URL {
         guard let facts = try? FileFacts(of: url(name)) else {  // the trouble tells why
             throw AttachmentTrouble(without: url(name), named: original)
         }

@@ -18,8 +18,8 @@ protocol AttachmentKeeper: Sendable {
     /// A file with the bytes of a copy, to be sent or heard. It stays until its item leaves the queue.
     ///
     /// - Parameter original: the name of the original file, for the error.
-    func file(_ name: String, original: String, length: UInt64, sum: UInt64?) async throws(AttachmentTrouble) -> URL
-    /// Reads every copy of an item, and compares it with its checksum. A copy of a version without checksums is not read.
+    func file(_ name: String, original: String, length: UInt64, sum: UInt64) async throws(AttachmentTrouble) -> URL
+    /// Reads every copy of an item, and compares it with its checksum.
     ///
     /// - Throws: the first damaged copy.
     func check(_ parts: [OutboxRecord.Part]) async throws(AttachmentTrouble)

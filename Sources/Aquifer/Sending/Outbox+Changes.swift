@@ -212,7 +212,7 @@ extension Outbox {
             record.head.change?.confirmed = .init(at: now)
             record.head.change?.bytes = bytes
             (record.head.lease, record.head.wait, record.head.refusal) = (nil, nil, nil)
-            record.message = .init(headers: [], parts: nil, limits: record.message.limits)
+            (record.message.headers, record.message.parts) = ([], nil)
             return .replace
         }
         // If the index notes one more end, what was kept above is known then.

@@ -128,7 +128,7 @@ extension Outbox {
         stop(id)
         await attachments?.remove(record?.message.keptFiles ?? [])
         guard let head = record?.head else { return isThere ? Discarded(mayHaveArrived: false) : nil }
-        return Discarded(mayHaveArrived: head.mayHaveArrived == true || head.lease != nil)
+        return Discarded(mayHaveArrived: head.mayHaveArrived || head.lease != nil)
     }
 
     /// An item that was removed from the queue.

@@ -101,7 +101,7 @@ extension Outbox {
             guard head.change?.bytes == known else { return "was edited meanwhile" }
             if let reason = head.reasonToStay(mayBeRefused: mayBeRefused, mayBeTried: mayBeTried) { return reason }
             head.change = change
-            (head.wait, head.mayHaveArrived) = (nil, nil)
+            (head.wait, head.mayHaveArrived) = (nil, false)
             return nil
         }
     }
@@ -205,7 +205,7 @@ extension OutboxRecord.Head {
             return wasTried ? "may have arrived; make another change, which is sent after it" : nil
         }
         if !mayBeRefused { return "was refused" }
-        let mayBeThere = refusal.mayHaveArrived || mayHaveArrived == true
+        let mayBeThere = refusal.mayHaveArrived || mayHaveArrived
         return mayBeThere && !mayBeTried ? "may have arrived; discard it, and make another change" : nil
     }
 }

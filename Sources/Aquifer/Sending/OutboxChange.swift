@@ -80,7 +80,7 @@ extension OutboxRecord.Head {
     var isConfirmed: Bool { change?.confirmed != nil }
 
     /// True if the request may have left this machine: another one is sent after it, and none in its place.
-    var wasTried: Bool { lease != nil || mayHaveArrived == true || isConfirmed }
+    var wasTried: Bool { lease != nil || mayHaveArrived || isConfirmed }
 }
 
 extension OutboxShelf {
@@ -111,7 +111,7 @@ extension OutboxShelf {
     private func facts(under key: String) async throws(StoreError) -> OutboxChange.Facts? {
         do throws(StoreError) {
             guard let entry = try await store.retrieve(key) else { return nil }
-            // Facts of an unknown version count as unknown.
+            // What are no facts count as unknown.
             return try? JSONDecoder().decode(OutboxChange.Facts.self, from: entry.bytes)
         } catch {
             guard case .unreadable = error else { throw error }

@@ -166,7 +166,7 @@ extension OutboxShelf {
         return result.withLock { $0 }
     }
 
-    /// The counter that was found; `nil` when it is missing, unreadable, or of an unknown version.
+    /// The counter that was found; `nil` when it is missing, unreadable, or no counter.
     private static func counter(in found: Result<StoredEntry?, StoreError>) throws(StoreError) -> Counter? {
         do throws(StoreError) {
             guard let entry = try found.get() else { return nil }

@@ -16,9 +16,8 @@ struct OutboxRecord: Sendable, Codable {
         var wait: Wait?
         var isPaused = false
         var refusal: Outbox.Refusal?
-        /// True if an earlier attempt may have reached the server. Absent or false if none did, or if the record is of an
-        /// older version.
-        var mayHaveArrived: Bool?
+        /// True if an earlier attempt may have reached the server.
+        var mayHaveArrived = false
         /// Set for a change of an ``EditableResource``.
         var change: OutboxChange?
     }
@@ -50,16 +49,14 @@ struct OutboxRecord: Sendable, Codable {
         var headers: [[String]]
         var parts: [Part]?
         var limits: HTTPRequest.Limits
-        /// Absent in records of versions that followed every redirect; the method then decides.
-        var followsRedirects: Bool?
+        var followsRedirects: Bool
     }
 
     /// A piece of the body.
     enum Part: Sendable, Hashable, Codable {
         case bytes(Data)
         /// A whole file in the outbox's own folder, with the checksum of its bytes (``AttachmentFolder/sum(of:_:)``).
-        /// Records of versions without checksums have none.
-        case kept(name: String, original: String, length: UInt64, sum: UInt64?)
+        case kept(name: String, original: String, length: UInt64, sum: UInt64)
         /// A file outside the folder, which must be unchanged.
         case file(URL, offset: UInt64, length: UInt64, FileFacts)
     }

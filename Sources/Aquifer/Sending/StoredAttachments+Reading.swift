@@ -3,7 +3,7 @@ import AquiferFoundation
 /// The files of copies, made from the pieces when they are needed.
 extension StoredAttachments {
     func file(
-        _ name: String, original: String, length: UInt64, sum: UInt64?
+        _ name: String, original: String, length: UInt64, sum: UInt64
     ) async throws(AttachmentTrouble) -> URL {
         let file = try local(name, original)
         if let facts = try? FileFacts(of: file), facts.size == length { return file }  // otherwise it is made now
@@ -12,7 +12,7 @@ extension StoredAttachments {
 
     func check(_ parts: [OutboxRecord.Part]) async throws(AttachmentTrouble) {
         for part in parts {
-            guard case .kept(let name, let original, let length, let sum?) = part else { continue }
+            guard case .kept(let name, let original, let length, let sum) = part else { continue }
             let file = try local(name, original)
             let isWhole = await queue.run {
                 // A file that cannot be read is made anew.
@@ -31,7 +31,7 @@ extension StoredAttachments {
 
     /// Makes the file of a copy from its pieces. It takes its place once it is whole and its checksum is right.
     private func fetch(
-        _ name: String, _ original: String, _ length: UInt64, _ sum: UInt64?, to file: URL
+        _ name: String, _ original: String, _ length: UInt64, _ sum: UInt64, to file: URL
     ) async throws(AttachmentTrouble) -> URL {
         let turn = fetches.withLock { count in
             count += 1
@@ -58,7 +58,7 @@ extension StoredAttachments {
             at += wanted
             number += 1
         }
-        if let sum, seen != sum { throw .unusable(.init(name: original, reason: "was damaged after it was queued")) }
+        if seen != sum { throw .unusable(.init(name: original, reason: "was damaged after it was queued")) }
         try await told(original) { () async throws(StoreError) in
             try await queue.run { () throws(StoreError) in try POSIX.replace(file.path, with: draft) }
         }

@@ -44,7 +44,7 @@ final class StoredAttachments: AttachmentKeeper {
                 case .bytes(let data): hold.parts.append(.bytes(data))
                 case .file(let url, let offset, let length):
                     let (name, original) = ("\(stem).\(place)", url.lastPathComponent)
-                    hold.parts.append(.kept(name: name, original: original, length: length, sum: nil))
+                    hold.parts.append(.kept(name: name, original: original, length: length, sum: 0))
                     let sum = try await copy(url, offset, length, to: name)
                     hold.parts[place] = .kept(name: name, original: original, length: length, sum: sum)
                 }

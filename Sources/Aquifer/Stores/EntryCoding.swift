@@ -5,7 +5,7 @@ import AquiferFoundation
 /// | at | what (little-endian) |
 /// |----|------|
 /// | 0  | `AQFE` |
-/// | 4  | form (1, 2 or 3), kind, flags, zero |
+/// | 4  | form (4), kind, flags, zero |
 /// | 8  | lengths of key, ETag and Last-Modified, 4 bytes each |
 /// | 20 | zero, 4 bytes |
 /// | 24 | saved at: the bits of the seconds since 2001 |
@@ -13,18 +13,20 @@ import AquiferFoundation
 /// | 40 | checksum of the header, see ``EntrySeal`` |
 /// | 48 | checksum of the bytes |
 ///
-/// An entry with an origin has form 2: 16 more bytes follow the 56, with the dates of its request and of its answer. An
-/// entry with a word about when to ask (``StoredEntry/Asking``) has form 3: the dates that it has follow, 8 bytes each. Other
-/// entries are written in form 1 or 2, which older versions can read.
+/// An entry with an origin has 16 more bytes after the 56, with the dates of its request and of its answer. The dates of its word
+/// about when to ask (``StoredEntry/Asking``) follow, 8 bytes each.
 ///
-/// The flags: 1 ETag, 2 Last-Modified, 4 `Date` of the answer; in form 3 also 8 an origin, 16 the date from which a load
-/// asks, 32 the date until which it does so in the background, 64 immutable.
+/// The flags: 1 ETag, 2 Last-Modified, 4 `Date` of the answer, 8 an origin, 16 the date from which a load asks, 32 the date until
+/// which it does so in the background, 64 immutable.
 package enum EntryCoding {
     /// The length of the fixed part.
     package static let fixedLength = 56
 
     private static let magic = UInt32(0x4546_5141)  // "AQFE"
-    /// The dates of an origin, in forms 2 and 3.
+    /// Forms 1 to 3 were written before the first release. This number differs from theirs in more than one bit, so that no flipped
+    /// bit makes an entry look like one of them.
+    private static let form: UInt8 = 4
+    /// The dates of an origin.
     private static let originLength = 16
 
     /// The reason why bytes are not an entry.
@@ -76,13 +78,10 @@ package enum EntryCoding {
             throw .failed(operation: "store an entry", reason: "its key or validators are longer than 4 GB")
         }
         let answeredAt = entry.origin?.answeredAt
-        var flags: UInt8 = (etag == nil ? 0 : 1) | (lastModified == nil ? 0 : 2) | (answeredAt == nil ? 0 : 4)
         let (asking, hasOrigin) = (entry.asking, entry.origin != nil)
-        let form: UInt8 = asking != .unsaid ? 3 : hasOrigin ? 2 : 1
-        if form == 3 {
-            flags |= (hasOrigin ? 8 : 0) | (asking.askAt == nil ? 0 : 16) | (asking.staleUntil == nil ? 0 : 32)
-            flags |= asking.isImmutable ? 64 : 0
-        }
+        var flags: UInt8 = (etag == nil ? 0 : 1) | (lastModified == nil ? 0 : 2) | (answeredAt == nil ? 0 : 4)
+        flags |= (hasOrigin ? 8 : 0) | (asking.askAt == nil ? 0 : 16) | (asking.staleUntil == nil ? 0 : 32)
+        flags |= asking.isImmutable ? 64 : 0
         let dates = [asking.askAt, asking.staleUntil].compactMap { $0 }
         // The room is known: what is appended to data piece by piece costs more than the checksums.
         var data = Data(count: fixedLength + (hasOrigin ? originLength : 0) + 8 * dates.count + lengths.reduce(0, +))
@@ -128,9 +127,8 @@ package enum EntryCoding {
     package static func lengths(_ raw: UnsafeRawBufferPointer, fileSize: Int?) throws(Damage) -> Lengths {
         guard raw.count >= fixedLength else { throw Damage("too short for a header") }
         guard load(UInt32.self, raw, 0) == magic else { throw Damage("not an entry of Aquifer's") }
-        guard (1...3).contains(raw[4]), raw[7] == 0, load(UInt32.self, raw, 20) == 0 else {
-            throw Damage("unknown form")
-        }
+        if (1..<form).contains(raw[4]) { throw Damage(ofEarlierForm: Int(raw[4]), known: Int(form)) }
+        guard raw[4] == form, raw[7] == 0, load(UInt32.self, raw, 20) == 0 else { throw Damage("unknown form") }
         guard let body = Int(exactly: load(UInt64.self, raw, 32)), body <= fileSize ?? .max else {
             throw Damage("shorter or longer than its header says")
         }
@@ -147,7 +145,7 @@ package enum EntryCoding {
     /// The header in `raw`, which is `lengths.head` bytes long.
     package static func head(_ raw: UnsafeRawBufferPointer, _ lengths: Lengths) throws(Damage) -> Head {
         guard raw.count == lengths.head, let kind = StoredEntry.Kind(rawValue: raw[5]),
-            flags(ofForm: raw[4]).contains(raw[6]), raw[6] & 4 == 0 || hasOrigin(raw)
+            raw[6] < 128, !has(4, raw) || hasOrigin(raw)
         else { throw Damage("unknown kind") }
         let savedAt = date(raw, 24)
         let asking = StoredEntry.Asking(
@@ -156,14 +154,14 @@ package enum EntryCoding {
         var origin: StoredEntry.Origin?
         if hasOrigin(raw) {
             origin = .init(
-                sentAt: date(raw, fixedLength), answeredAt: raw[6] & 4 == 0 ? nil : date(raw, fixedLength + 8))
+                sentAt: date(raw, fixedLength), answeredAt: has(4, raw) ? date(raw, fixedLength + 8) : nil)
         }
         let etagAt = lengths.keyAt + lengths.key
         let lastModifiedAt = etagAt + lengths.etag
         let key = String(decoding: raw[lengths.keyAt..<etagAt], as: UTF8.self)
         let validators = Validators(
-            etag: raw[6] & 1 == 0 ? nil : String(decoding: raw[etagAt..<lastModifiedAt], as: UTF8.self),
-            lastModified: raw[6] & 2 == 0 ? nil : String(decoding: raw[lastModifiedAt...], as: UTF8.self))
+            etag: has(1, raw) ? String(decoding: raw[etagAt..<lastModifiedAt], as: UTF8.self) : nil,
+            lastModified: has(2, raw) ? String(decoding: raw[lastModifiedAt...], as: UTF8.self) : nil)
         let seal = EntrySeal(header: load(UInt64.self, raw, 40), body: load(UInt64.self, raw, 48))
         let summary = StoredEntry.Summary(
             key: key, size: lengths.body, savedAt: savedAt, validators: validators, kind: kind)
@@ -174,15 +172,10 @@ package enum EntryCoding {
         return Head(summary: summary, origin: origin, asking: asking, seal: seal)
     }
 
-    /// The flags of a form. An entry of form 3 has at least one that the others do not have.
-    private static func flags(ofForm form: UInt8) -> ClosedRange<UInt8> {
-        form == 1 ? 0...3 : form == 2 ? 0...7 : 16...127
-    }
+    private static func hasOrigin(_ raw: UnsafeRawBufferPointer) -> Bool { has(8, raw) }
 
-    private static func hasOrigin(_ raw: UnsafeRawBufferPointer) -> Bool { raw[4] == 2 || has(8, raw) }
-
-    /// True if an entry of form 3 has this flag.
-    private static func has(_ flag: UInt8, _ raw: UnsafeRawBufferPointer) -> Bool { raw[4] == 3 && raw[6] & flag != 0 }
+    /// True if an entry has this flag.
+    private static func has(_ flag: UInt8, _ raw: UnsafeRawBufferPointer) -> Bool { raw[6] & flag != 0 }
 
     /// The place of the dates about asking.
     private static func askingAt(_ raw: UnsafeRawBufferPointer) -> Int {

@@ -24,7 +24,7 @@ public final class FileStore: CacheStore {
     ///   - files: the treatment of the files by Apple's systems.
     ///   - clock: waits for another attempt to watch the folder, for an observer of ``changes``.
     /// - Throws: ``StoreError/notAStore(path:)`` if `directory` holds anything else,
-    ///   ``StoreError/newerVersion(path:found:supported:)``, ``StoreError/readOnly(path:)`` if it is missing and cannot
+    ///   ``StoreError/otherVersion(path:found:supported:)``, ``StoreError/readOnly(path:)`` if it is missing and cannot
     ///   be created. A read-only store can be opened and read; its writes throw.
     public init(
         directory: URL, patience: Duration = .seconds(5), files: FilePolicy = .systemDefault,
@@ -175,7 +175,7 @@ public final class FileStore: CacheStore {
         guard let file = try POSIX.openToRead(path(of: key)) else { return nil }
         switch try Self.undamaged({ try EntryFile(file).entry(key) }) {
         case .success(let entry): return entry
-        case .failure(let damage): throw .unreadable(key: key, reason: damage.reason)
+        case .failure(let damage): throw damage.error(key)
         }
     }
 

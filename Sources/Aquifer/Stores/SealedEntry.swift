@@ -7,7 +7,7 @@ import AquiferFoundation
 /// the entry of another key, are not opened. They are not encrypted, and the checksums stop no one who changes the bytes on
 /// purpose.
 ///
-/// Each version of this library reads what earlier ones wrote.
+/// An entry that a version before the first release has sealed is refused: ``StoreError/otherVersion(path:found:supported:)``.
 ///
 /// ```swift
 /// func insert(_ entry: StoredEntry, for key: String) throws(StoreError) {
@@ -28,7 +28,22 @@ public struct SealedEntry: Sendable, Hashable {
         /// The reason, for ``StoreError/unreadable(key:reason:)`` and ``DamagedEntry/reason``.
         public let reason: String
 
-        package init(_ reason: String) { self.reason = reason }
+        /// The form of an entry that is whole, but of a version before the first release, and the form that is known.
+        private let forms: [Int]
+
+        package init(_ reason: String) { (self.reason, forms) = (reason, []) }
+
+        package init(ofEarlierForm found: Int, known: Int) {
+            reason = StoreError.words(of: "it", found: found, supported: known)
+            forms = [found, known]
+        }
+
+        /// The error for an entry with this damage. What an earlier version wrote is not unreadable, so that nothing replaces it.
+        package func error(_ key: String) -> StoreError {
+            forms.isEmpty
+                ? .unreadable(key: key, reason: reason)
+                : .otherVersion(path: "what is saved as \"\(key)\"", found: forms[0], supported: forms[1])
+        }
 
         /// The reason.
         public var description: String { reason }
@@ -50,7 +65,7 @@ public struct SealedEntry: Sendable, Hashable {
     /// The entry, fully verified.
     ///
     /// - Throws: ``StoreError/unreadable(key:reason:)`` if the bytes are damaged, or belong to another key;
-    ///   ``StoreError/invalidKey(_:)`` if the key is empty.
+    ///   ``StoreError/otherVersion(path:found:supported:)``; ``StoreError/invalidKey(_:)`` if the key is empty.
     public func entry(for key: String) throws(StoreError) -> StoredEntry {
         guard !key.isEmpty else { throw .invalidKey(key) }
         do throws(Damage) {
@@ -58,7 +73,7 @@ public struct SealedEntry: Sendable, Hashable {
             // Canonically equivalent strings are equal; keys are equal only if their bytes are.
             guard head.summary.key.utf8.elementsEqual(key.utf8) else { throw Damage("it is another key's") }
             return try head.entry(Data(data.suffix(head.summary.size)))
-        } catch { throw .unreadable(key: key, reason: error.reason) }
+        } catch { throw error.error(key) }
     }
 
     /// The verified header, for ``CacheStore/contents()``. It names the key. The entry's bytes are not verified.

@@ -6,7 +6,7 @@ extension StoreError {
         case .damaged: "damaged"
         case .lost: "lost"
         case .notAStore: "notAStore"
-        case .newerVersion: "newerVersion"
+        case .otherVersion: "otherVersion"
         case .readOnly: "readOnly"
         case .full: "full"
         case .busy: "busy"

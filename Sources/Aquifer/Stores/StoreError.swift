@@ -11,8 +11,9 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     case lost(path: String)
     /// The file or folder at this path is not a store of this kind. It is unchanged.
     case notAStore(path: String)
-    /// The store was written by a newer version of this library. It is unchanged.
-    case newerVersion(path: String, found: Int, supported: Int)
+    /// The store, or an entry of it, was written by another version of this library: a newer one, or one before the first
+    /// release. It is unchanged.
+    case otherVersion(path: String, found: Int, supported: Int)
     /// The path cannot be written to.
     case readOnly(path: String)
     /// There is no space left on the device.
@@ -42,8 +43,8 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
                 + " there, and put the store back from a backup, or delete \(StoreError.mark(of: path)) to go on without them"
         case .notAStore(let path):
             "\(path) is not a store of Aquifer's; name another folder, or move that file away"
-        case .newerVersion(let path, let found, let supported):
-            "\(path) was written by a newer version (format \(found), this one knows \(supported)); update, or name another folder"
+        case .otherVersion(let path, let found, let supported):
+            StoreError.words(of: path, found: found, supported: supported)
         case .readOnly(let path):
             "\(path) cannot be written to; check the rights to it, or name another place"
         case .full(let path):
@@ -59,6 +60,16 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case .invalidKey(let key):
             "\"\(key)\" is not a key: a key has at least one character"
         }
+    }
+
+    /// The sentence about something of another form than the one that this version writes. Nothing reads another one, and
+    /// nothing changes it.
+    package static func words(of path: String, found: Int, supported: Int) -> String {
+        found < supported
+            ? "\(path) was written by an earlier version of Aquifer, before its first release (form \(found), this one knows"
+                + " \(supported)); it is left as it is: move it away or delete it"
+            : "\(path) was written by a newer version of Aquifer (form \(found), this one knows \(supported)); it is left as it"
+                + " is: update, or name another place"
     }
 
     /// The path of the marker file of a store at `path` that cannot be recreated. The file exists once the store was

@@ -14,7 +14,8 @@ struct StoreFolder: Sendable {
         static let downloads = Purpose(name: "aquifer-downloads", title: "Aquifer downloads, version ")
     }
 
-    static let version = 1
+    /// Version 1 was written before the first release.
+    static let version = 2
 
     let path: String
     var purpose = Purpose.entries
@@ -162,10 +163,10 @@ struct StoreFolder: Sendable {
         let text = String(decoding: try POSIX.read(file, upTo: 64), as: UTF8.self)
         if text.isEmpty { return .begun }
         guard text.hasPrefix(title), text.hasSuffix("\n"),
-            let found = Int(text.dropFirst(title.count).dropLast())
+            let found = Int(text.dropFirst(title.count).dropLast()), found > 0
         else { throw .notAStore(path: path) }
-        guard found <= Self.version else {
-            throw .newerVersion(path: path, found: found, supported: Self.version)
+        guard found == Self.version else {
+            throw .otherVersion(path: path, found: found, supported: Self.version)
         }
         return .whole
     }

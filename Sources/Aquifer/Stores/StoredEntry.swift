@@ -105,7 +105,7 @@ public struct StoredEntry: Sendable, Hashable {
             self.isImmutable = isImmutable
         }
 
-        /// Nothing is said, as in the entries of earlier versions.
+        /// Nothing is said.
         public static let unsaid = Asking()
     }
 
@@ -203,7 +203,6 @@ package struct EntrySeal: Sendable, Hashable {
         var flags = UInt64(kind.rawValue)
         if validators.etag != nil { flags |= 0x100 }
         if validators.lastModified != nil { flags |= 0x200 }
-        // The checksum of an entry without an origin, or a word about asking, is the same as in versions before those.
         if origin != nil { flags |= 0x400 }
         if origin?.answeredAt != nil { flags |= 0x800 }
         if asking.askAt != nil { flags |= 0x1000 }

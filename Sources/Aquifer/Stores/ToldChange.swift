@@ -19,7 +19,6 @@ package enum ToldChange {
     package static func text(entries keys: [String], from instance: String) -> String {
         if let key = keys.first, keys.count == 1 { return text(.entry(key), from: instance) }
         let names = keys.map { Data($0.utf8).hexadecimal }.joined(separator: ",")
-        // An older program takes it for a message that it does not know, and looks at everything.
         return names.utf8.count <= 2 * longest ? "\(instance) entries \(names)" : "\(instance) everything"
     }
 

@@ -2,8 +2,8 @@ import Aquifer
 import AquiferFoundation
 
 extension AudioFeedService {
-    /// The outbox for clips: it takes for an answer only what the contract says, and saves each clip that was posted at once, or
-    /// queued by an earlier version. A clip that waits as a change (``ClipPost``) is sent for any server, also one whose list
+    /// The outbox for clips: it takes for an answer only what the contract says, and saves each clip that was posted at once.
+    /// A clip that waits as a change (``ClipPost``) is sent for any server, also one whose list
     /// this process does not have.
     ///
     /// - Parameters:

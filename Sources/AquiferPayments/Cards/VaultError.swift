@@ -22,8 +22,8 @@ public enum VaultError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The file of the cards was deleted. The user restores a copy of it, or begins without the cards:
     /// ``CardVault/discardOlder()``.
     case lost(path: String)
-    /// A newer version has written the vault. It was left unchanged.
-    case newerVersion(path: String, found: Int, supported: Int)
+    /// Another version has written the vault: a newer one, or one before the first release. It was left unchanged.
+    case otherVersion(path: String, found: Int, supported: Int)
     /// Other users may read the file or folder. `fix` is the command that corrects its permissions.
     case tooOpen(path: String, fix: String)
     /// There is no room left on the device.
@@ -59,8 +59,8 @@ public enum VaultError: Error, Sendable, Hashable, CustomStringConvertible {
                 + " damaged; put that file back, or decide whether to keep the cards or to remove them all"
         case .lost(let path):
             "\(path), in which cards were kept, is gone; put a copy of it back, or begin without those cards"
-        case .newerVersion(let path, let found, let supported):
-            "\(path) was written by a newer version (format \(found), this one knows \(supported)); update"
+        case .otherVersion(let path, let found, let supported):
+            StoreError.words(of: path, found: found, supported: supported)
         case .tooOpen(let path, let fix):
             "\(path) is open to others; run: \(fix)"
         case .full(let path):
@@ -82,7 +82,7 @@ public enum VaultError: Error, Sendable, Hashable, CustomStringConvertible {
         case .rolledBack(_, _, .some): language.text("vault.rolledBack")
         case .rolledBack(_, _, nil): language.text("vault.perhapsRolledBack")
         case .lost: language.text("vault.lost")
-        case .newerVersion: language.text("vault.newerVersion")
+        case .otherVersion: language.text("vault.otherVersion")
         case .tooOpen(_, let fix): language.text("vault.tooOpen", ["fix": fix])
         case .full: language.text("vault.full")
         case .readOnly: language.text("vault.readOnly")
@@ -99,7 +99,7 @@ public enum VaultError: Error, Sendable, Hashable, CustomStringConvertible {
         case .busy(let path): self = .busy(path: path)
         case .failed(let operation, let reason): self = .failed(reason: "could not \(operation): \(reason)")
         case .notAStore(let path): self = .failed(reason: "\(path) is not what it should be")
-        case .unreadable, .newerVersion, .invalidKey, .damaged, .lost, .uncertain, .ended:
+        case .unreadable, .otherVersion, .invalidKey, .damaged, .lost, .uncertain, .ended:
             self = .failed(reason: "\(error)")
         }
     }

@@ -15,42 +15,40 @@ import AquiferFoundation
 ///
 /// The rest of the file is one sealed box with all the cards. A single card cannot be removed, restored or swapped.
 ///
-/// The box of version 1 contains only the cards. The box of version 2 contains the number of the vault's last change as
-/// well (see ``VaultCounter``). A vault of version 1 can be read, and its next change writes version 2.
+/// The box contains the number of the vault's last change as well (see ``VaultCounter``). A vault of another version is
+/// refused, and left as it is.
 struct VaultHeader: Hashable, Sendable {
     static let version = 2
     static let length = 52
     private static let title = Data("AQVAULT\n".utf8)
 
-    let version: Int
     let vault: UUID
     let key: Data
 
-    /// - Throws: ``VaultError/damaged(path:)``, ``VaultError/newerVersion(path:found:supported:)``.
+    /// - Throws: ``VaultError/damaged(path:)``, ``VaultError/otherVersion(path:found:supported:)``.
     init(reading file: Data, path: String) throws(VaultError) {
         guard file.count >= 12, file.prefix(8) == Self.title else { throw .damaged(path: path) }
         let version = file[8..<12].reduce(0) { $0 << 8 | Int($1) }
-        // This check precedes the checksum: a newer version may have another header.
-        guard version <= Self.version else {
-            throw .newerVersion(path: path, found: version, supported: Self.version)
+        // This check precedes the checksum: another version may have another header.
+        guard version > 0 else { throw .damaged(path: path) }
+        guard version == Self.version else {
+            throw .otherVersion(path: path, found: version, supported: Self.version)
         }
-        guard version >= 1, file.count >= Self.length + Sealed.overhead,
+        guard file.count >= Self.length + Sealed.overhead,
             file[44..<52] == Self.checksum(of: file.prefix(44))
         else { throw .damaged(path: path) }
-        self.version = version
         vault = file.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(fromByteOffset: 12, as: uuid_t.self)) }
         key = Data(file[28..<44])
     }
 
     init(vault: UUID, key: SealingKey) {
-        version = Self.version
         self.vault = vault
         self.key = key.fingerprint
     }
 
     var bytes: Data {
         var bytes = Self.title
-        withUnsafeBytes(of: UInt32(version).bigEndian) { bytes.append(contentsOf: $0) }
+        withUnsafeBytes(of: UInt32(Self.version).bigEndian) { bytes.append(contentsOf: $0) }
         withUnsafeBytes(of: vault.uuid) { bytes.append(contentsOf: $0) }
         bytes.append(key)
         bytes.append(Self.checksum(of: bytes))
@@ -72,16 +70,16 @@ enum VaultBox {
         let expiry: Expiry
     }
 
-    /// The content of a box of version 2.
+    /// The content of a box.
     private struct Content: Codable {
         /// The number of the vault's last change.
         let change: UInt64
         let cards: [Record]
     }
 
-    /// The content of an opened box of either version.
+    /// The content of an opened box.
     struct Opened {
-        /// The number of the vault's last change; 0 in version 1, which has no such number.
+        /// The number of the vault's last change.
         let change: UInt64
         let cards: [Card]
     }
@@ -117,13 +115,7 @@ enum VaultBox {
         }
         defer { wipe(&plain) }
         let content: Content
-        do {
-            let decoder = JSONDecoder()
-            content =
-                header.version == 1
-                ? Content(change: 0, cards: try decoder.decode([Record].self, from: plain))
-                : try decoder.decode(Content.self, from: plain)
-        } catch {
+        do { content = try JSONDecoder().decode(Content.self, from: plain) } catch {
             throw .damaged(path: path)  // and not the error itself: it may quote what could not be decoded
         }
         return Opened(

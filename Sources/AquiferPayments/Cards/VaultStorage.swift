@@ -86,7 +86,7 @@ struct VaultStorage: Sendable {
         if case .number(let kept) = try counter.read() { last = max(last, kept) }
         guard last < UInt64.max else { throw .damaged(path: counter.file.path) }
         opened.change = last + 1
-        // A vault of version 2 always has a number: if there is none yet, the last one is stored first.
+        // A vault always has a number: if there is none yet, the last one is stored first.
         if try counter.read() == .missing {
             try counter.prepare(last)
             try counter.commit()
@@ -180,20 +180,16 @@ struct VaultStorage: Sendable {
     /// True if the vault is ahead of the number beside its key.
     ///
     /// - Throws: ``VaultError/rolledBack(path:change:last:)`` if the vault is older than that number, or the number is
-    ///   damaged or missing. In version 1 it may be missing.
+    ///   damaged or missing.
     private func isAhead(_ header: VaultHeader, _ change: UInt64) throws(VaultError) -> Bool {
         switch try VaultCounter(of: header.vault, in: keys).read() {
         case .number(let last) where change >= last: return change > last
         case .number(let last): throw .rolledBack(path: file.path, change: change, last: last)
-        // Version 1 had no numbers.
-        case .missing where header.version == 1: return false
         case .missing, .damaged: throw .rolledBack(path: file.path, change: change, last: nil)
         }
     }
 
-    /// Stores the number of the last change beside the key, because its writer was killed before it did. From then on
-    /// the vault from before that change is an older copy.
-    /// Marks a vault of a version without marks, or one whose mark was deleted.
+    /// Marks a vault whose mark was deleted.
     private func markIfPossible(_ id: UUID) {
         // Another process is writing, or this one cannot write here. The next process that reads or writes marks it.
         try? folder.exclusively(.zero) { () throws(VaultError) in
@@ -201,6 +197,8 @@ struct VaultStorage: Sendable {
         }
     }
 
+    /// Stores the number of the last change beside the key, because its writer was killed before it did. From then on
+    /// the vault from before that change is an older copy.
     private func finishIfPossible() {
         // Another process is writing, or this one cannot write here. The next process that reads or writes finishes it.
         try? folder.exclusively(.zero) { () throws(VaultError) in

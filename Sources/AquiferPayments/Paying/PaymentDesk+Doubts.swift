@@ -154,14 +154,11 @@ extension PaymentDesk {
     ///
     /// - Throws: ``PaymentError/otherServer(_:)``.
     public nonisolated func expectOwn(_ record: PaymentRecord) throws(PaymentError) {
-        if let other = record.server, !isOwn(record) { throw .otherServer(other) }
+        if !isOwn(record) { throw .otherServer(record.server) }
     }
 
-    /// True if the payment was made with this server, or by a version that did not record the server.
-    nonisolated func isOwn(_ record: PaymentRecord) -> Bool {
-        guard let other = record.server else { return true }
-        return other == server || URL(string: other).map(Self.name) == server
-    }
+    /// True if the payment was made with this server.
+    nonisolated func isOwn(_ record: PaymentRecord) -> Bool { record.server == server }
 
     private func hasLivingSender(_ record: PaymentRecord) async -> Bool {
         if let isLocked = await isLocked(record) { return isLocked }
@@ -170,9 +167,8 @@ extension PaymentDesk {
             if record.lease?.owner == owner { return false }
             if let isGone = await sharing.isGone(record.lease) { return !isGone }
         }
-        // Payments written by versions without leases were sent for at most about this long.
-        let end = record.lease?.until ?? record.startedAt.addingTimeInterval(SendingLease.length.timeInterval)
-        return SendingLease.isCurrent(end, at: now())
+        guard let lease = record.lease else { return false }
+        return SendingLease.isCurrent(lease.until, at: now())
     }
 
     /// True if the sender's lock is held, false if the sender is dead; `nil` if the date must decide, because the lock

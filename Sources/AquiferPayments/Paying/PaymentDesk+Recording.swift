@@ -42,7 +42,7 @@ extension PaymentDesk {
                     {
                         return nil
                     }
-                    return known.begun(by: owner, until: until, isLocked: isLocked, holder: holder, at: server)
+                    return known.begun(by: owner, until: until, isLocked: isLocked, holder: holder)
                 } ?? new
             if let earlier, written.lease?.owner != owner { recordLater(order.key, earlier.begun, earlier.outcome) }
             return written

@@ -31,8 +31,8 @@ public struct PaymentRecord: Sendable, Hashable, Identifiable, Codable {
     public let card: CardSummary
     /// When it was first sent.
     public let startedAt: Date
-    /// The address of the server it was sent to; `nil` in payments of versions that did not write it down.
-    public internal(set) var server: String?
+    /// The address of the server it was sent to.
+    public internal(set) var server: String
     /// The remote's number of it, once there is one.
     public internal(set) var number: Int?
     /// When the remote booked it, once it has.
@@ -46,12 +46,11 @@ public struct PaymentRecord: Sendable, Hashable, Identifiable, Codable {
     public internal(set) var abandonedAt: Date?
     /// The sender, while it is being sent.
     var lease: SendingLease?
-    /// The payments like it that were known as made when it was begun, until it is decided; `nil` in payments of versions that
-    /// did not write them down.
+    /// The payments like it that were known as made when it was begun, until it is decided.
     var madeBefore: [UUID]?
 
     init(
-        _ order: PaymentOrder, at date: Date, server: String? = nil, lease: SendingLease? = nil,
+        _ order: PaymentOrder, at date: Date, server: String, lease: SendingLease? = nil,
         madeBefore: [UUID]? = nil
     ) {
         id = order.key
@@ -95,17 +94,15 @@ extension PaymentRecord {
         guard id != other.id, state == .approved, amount == other.amount, contact.id == other.contact.id else {
             return false
         }
-        // A clock that was set back makes dates useless.
-        if let known = other.madeBefore { return !known.contains(id) }
-        return max(startedAt, bookedAt ?? startedAt) >= other.startedAt
+        // A clock that was set back makes dates useless. After a decided payment none is looked for.
+        return other.madeBefore?.contains(id) == false
     }
 
     /// The payment when a sender begins to send it, with the same key.
     func begun(
-        by owner: UUID, until: Date, isLocked: Bool, holder: String? = nil, at server: String
+        by owner: UUID, until: Date, isLocked: Bool, holder: String? = nil
     ) -> PaymentRecord {
         var record = self
-        record.server = self.server ?? server
         record.lease = SendingLease(
             owner: owner, until: until, followsDoubt: state != .failed, isLocked: isLocked, holder: holder)
         record.state = .sending

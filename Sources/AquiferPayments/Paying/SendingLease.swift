@@ -13,8 +13,8 @@ struct SendingLease: Sendable, Hashable, Codable {
     /// True if an earlier try of this payment may have arrived. If so, a try that never left decides nothing.
     let followsDoubt: Bool
     /// True if the sender holds a lock, so that one whose lock is gone is dead: a loss of power can take a lock's file
-    /// away. `nil` in leases of versions that did not write it down.
-    var isLocked: Bool?
+    /// away.
+    var isLocked: Bool
     /// The sender's instance of the store, if the store knows who lives.
     var holder: String?
 

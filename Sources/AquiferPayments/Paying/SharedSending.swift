@@ -88,7 +88,7 @@ struct SharedSending: Sendable {
     /// The entry that was found. A damaged one holds nobody back.
     private static func entry(_ found: Result<StoredEntry?, StoreError>) throws(StoreError) -> Entry? {
         do throws(StoreError) {
-            // What is no door of this version holds nobody back either.
+            // What is no door holds nobody back either.
             return try found.get().flatMap { try? JSONDecoder().decode(Entry.self, from: $0.bytes) }
         } catch {
             guard case .unreadable = error else { throw error }

@@ -94,7 +94,7 @@ let englishTexts: StaticString = #"""
   "vault.rolledBack": "The saved cards are from an older copy. Cards you removed may be back in it. Do you want to use it?",
   "vault.perhapsRolledBack": "Nothing tells whether these are the latest cards: they may be an older copy. Do you want to use them?",
   "vault.lost": "Your saved cards are gone: their file was deleted. Restore it from a backup, or start without them.",
-  "vault.newerVersion": "The saved cards are from a newer version. Update to use them.",
+  "vault.otherVersion": "The saved cards are from another version. Nothing was changed. Update to use them, or start without them.",
   "vault.tooOpen": "Other people on this computer could read the saved cards. To prevent that, run: {fix}",
   "vault.full": "There’s no room left to save cards.",
   "vault.readOnly": "Cards can’t be saved: the folder can’t be written to.",

@@ -94,7 +94,7 @@ let brazilianPortugueseTexts: StaticString = #"""
   "vault.rolledBack": "Os cartões salvos são de uma cópia antiga. Cartões que você removeu podem ter voltado. Quer usar essa cópia?",
   "vault.perhapsRolledBack": "Não dá para saber se estes são os cartões mais recentes: pode ser uma cópia antiga. Quer usá-los?",
   "vault.lost": "Seus cartões salvos sumiram: o arquivo deles foi apagado. Restaure-o de um backup ou comece sem eles.",
-  "vault.newerVersion": "Os cartões salvos são de uma versão mais nova. Atualize para usá-los.",
+  "vault.otherVersion": "Os cartões salvos são de outra versão. Nada foi alterado. Atualize para usá-los ou comece sem eles.",
   "vault.tooOpen": "Outras pessoas neste computador poderiam ler os cartões salvos. Para evitar isso, execute: {fix}",
   "vault.full": "Não há mais espaço para salvar cartões.",
   "vault.readOnly": "Não deu para salvar: a pasta dos cartões não permite escrita.",

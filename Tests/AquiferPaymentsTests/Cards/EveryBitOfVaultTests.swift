@@ -47,7 +47,7 @@ struct EveryBitOfVaultTests {
         case .damaged: "damaged"
         case .rolledBack: "rolledBack"
         case .lost: "lost"
-        case .newerVersion: "newerVersion"
+        case .otherVersion: "otherVersion"
         case .tooOpen: "tooOpen"
         case .full, .readOnly, .busy, .failed, .sharedKeyStays: "failed"
         }
@@ -60,7 +60,8 @@ struct EveryBitOfVaultTests {
             let ledger = PaymentLedger(try FileStore(directory: root))
             var records: [PaymentRecord] = []
             for cents in [100, 200] {
-                let record = PaymentRecord(try world.order(cents), at: Date(timeIntervalSince1970: 1_780_000_000))
+                let record = PaymentRecord(
+                    try world.order(cents), at: Date(timeIntervalSince1970: 1_780_000_000), server: world.desk.server)
                 try await ledger.change(record.id) { _ in record }
                 records.append(record)
             }

@@ -85,20 +85,22 @@ struct VaultDamageTests {
         }
     }
 
-    @Test("says that it is of a newer version, and stays as it is")
-    func newerVersion() async throws {
+    @Test(
+        "says that it is of another version, newer or before the first release, and stays as it is",
+        arguments: [1, 3, 7])
+    func otherVersion(version: UInt8) async throws {
         try await VaultPlace.with { place in
             let vault = place.open()
             try await vault.add(try Cards.visa())
-            var newer = try Data(contentsOf: place.file)
-            newer[11] = 7
-            try place.overwrite(place.file, newer)
-            let error = VaultError.newerVersion(path: place.file.path, found: 7, supported: 2)
+            var other = try Data(contentsOf: place.file)
+            other[11] = version
+            try place.overwrite(place.file, other)
+            let error = VaultError.otherVersion(path: place.file.path, found: Int(version), supported: 2)
             await #expect(throws: error) { try await vault.cards() }
             await #expect(throws: error) { try await vault.add(Cards.mastercard()) }
             await #expect(throws: error) { try await vault.remove(UUID()) }
             await #expect(throws: error) { try await vault.rotateKey() }
-            #expect(try Data(contentsOf: place.file) == newer)
+            #expect(try Data(contentsOf: place.file) == other)
         }
     }
 
@@ -193,7 +195,8 @@ struct VaultDamageTests {
     func descriptions() {
         let errors: [VaultError] = [
             .missingKey(path: "/k"), .wrongKey(path: "/v"), .damaged(path: "/v"), .lost(path: "/v"),
-            .newerVersion(path: "/v", found: 2, supported: 1), .tooOpen(path: "/v", fix: "chmod 600 '/v'"),
+            .otherVersion(path: "/v", found: 3, supported: 2), .otherVersion(path: "/v", found: 1, supported: 2),
+            .tooOpen(path: "/v", fix: "chmod 600 '/v'"),
             .full(path: "/v"), .readOnly(path: "/v"), .busy(path: "/v"), .failed(reason: "x"),
         ]
         #expect(
@@ -202,7 +205,8 @@ struct VaultDamageTests {
                 "/v was sealed with another key; put the key file that belongs to it back",
                 "/v is damaged; put a copy of it back, or move it away and add the cards again",
                 "/v, in which cards were kept, is gone; put a copy of it back, or begin without those cards",
-                "/v was written by a newer version (format 2, this one knows 1); update",
+                "/v was written by a newer version of Aquifer (form 3, this one knows 2); it is left as it is: update, or name another place",
+                "/v was written by an earlier version of Aquifer, before its first release (form 1, this one knows 2); it is left as it is: move it away or delete it",
                 "/v is open to others; run: chmod 600 '/v'",
                 "there is no room left on the device of /v; free some, then try again",
                 "/v cannot be written to; check its permissions", "/v is held by another process; try again",

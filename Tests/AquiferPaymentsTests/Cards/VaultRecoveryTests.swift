@@ -222,7 +222,7 @@ struct VaultRecoveryTests {
             .map(\.summary)
     }
 
-    @Test("of an older version has its mark once it was read, so that its deletion is told, too")
+    @Test("whose mark was deleted has one again once it was read, so that its deletion is told, too")
     func markedByReading() async throws {
         try await VaultPlace.with { place in
             try await place.open().add(try Cards.visa())

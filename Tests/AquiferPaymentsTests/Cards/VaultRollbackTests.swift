@@ -169,34 +169,6 @@ struct VaultRollbackTests {
         }
     }
 
-    @Test(
-        "A vault of edb8069, which did not count, opens, is upgraded with its first change, and is an older copy after")
-    func golden() async throws {
-        try await VaultPlace.with { place in
-            let golden = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-                .appendingPathComponent("../../Golden/edb8069/app").standardizedFileURL
-            let version1 = try Data(contentsOf: golden.appendingPathComponent("data/cards/cards.vault"))
-            let keyName = "7519ce74-92f8-4b84-b730-72f86fddcdcd.key"
-            let key = try Data(contentsOf: golden.appendingPathComponent("config/aquifer/keys/\(keyName)"))
-            for folder in [place.folder, place.keys] {
-                try FileManager.default.createDirectory(
-                    at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            }
-            try place.overwrite(place.file, version1)
-            try place.overwrite(place.keys.appendingPathComponent(keyName), key)
-
-            let vault = place.open()
-            let cards = try await vault.cards()
-            #expect(cards.map(\.masked) == ["•••• 4242", "•••• 0126"])
-            #expect(try Data(contentsOf: place.file) == version1, "reading changes nothing")
-            #expect(try await vault.remove(cards[0].id))
-            #expect(try Data(contentsOf: place.file)[11] == 2)
-            #expect(try await place.open().cards().map(\.masked) == ["•••• 0126"])
-            try place.overwrite(place.file, version1)
-            await #expect(throws: error(place, 0, 1)) { try await vault.cards() }
-        }
-    }
-
     @Test("says in one line what it is and what can be done, and in both languages what the user has to decide")
     func descriptions() {
         let known = VaultError.rolledBack(path: "/v", change: 2, last: 3)

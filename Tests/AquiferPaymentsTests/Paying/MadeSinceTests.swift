@@ -84,23 +84,6 @@ struct MadeSinceTests {
         #expect(try await world.desk.madeSince(first) == [second])
     }
 
-    @Test("Of a payment of a version that wrote down no others, the dates tell what was made since")
-    func earlierVersion() async throws {
-        let (world, card, code) = try await paying(.transaction(), .refused, .transaction())
-        _ = try await pay(world, card, code)
-        let first = try await pay(world, card, code)
-        try await world.desk.ledger.change(first.id) { known in
-            var record = known
-            record?.madeBefore = nil
-            return record
-        }
-        let old = try #require(try await world.desk.ledger.record(first.id))
-        #expect(old.madeBefore == nil && first.madeBefore?.count == 1)
-        #expect(try await world.desk.madeSince(old) == [])
-        let second = try await pay(world, card, code)
-        #expect(try await world.desk.madeSince(old) == [second])
-    }
-
     @Test("A payment of another amount, or one made before, is no reason to ask")
     func others() async throws {
         let (world, card, code) = try await paying(.transaction(), .refused, .transaction(value: "10"), .transaction())

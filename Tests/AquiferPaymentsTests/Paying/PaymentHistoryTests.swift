@@ -55,18 +55,6 @@ struct PaymentHistoryTests {
         #expect(try await ledger.contents().unreadable.isEmpty)
     }
 
-    @Test(
-        "A payment is the server's own in whatever way an earlier version wrote its address",
-        arguments: ["HTTP://Payments.Example/", "http://payments.example:80", "http://payments.example/./"])
-    func earlierSpelling(_ server: String) async throws {
-        let (world, id) = try await unknown()
-        var record = try #require(try await world.desk.ledger.record(id))
-        record.server = server
-        #expect(throws: Never.self) { try world.desk.expectOwn(record) }
-        record.server = "http://other.example"
-        #expect(throws: PaymentError.otherServer("http://other.example")) { try world.desk.expectOwn(record) }
-    }
-
     @MainActor @Test("A payment that another screen or process records is on a screen that was there before")
     func followed() async throws {
         let world = PaymentsWorld(client: ScriptedHTTPClient { _ in .failure(TransportError(.interrupted)) })

@@ -136,15 +136,6 @@ struct SendingLeaseTests {
         #expect(await world.otherDesk(world.client, sharesLocks: false).present(record).state == .unknown)
     }
 
-    @Test("A payment of a version without leases counts as being sent for a minute")
-    func olderVersion() async throws {
-        let world = PaymentsWorld(client: ScriptedHTTPClient())
-        let record = PaymentRecord(try world.order(), at: world.date.now)
-        #expect(await world.desk.present(record).state == .sending)
-        world.date.advance(by: 61)
-        #expect(await world.desk.present(record).state == .unknown)
-    }
-
     @Test("The lock's file goes with the payment's end, and stays, free, if the end could not be written down")
     func files() async throws {
         let world = PaymentsWorld(client: ScriptedHTTPClient())
@@ -260,8 +251,9 @@ struct SendingLeaseTests {
     /// A payment that the ledger calls "sending", by a desk that is not of this process.
     private func leased(_ world: PaymentsWorld, _ order: PaymentOrder? = nil) async throws -> PaymentRecord {
         let order = try order ?? world.order()
-        let lease = SendingLease(owner: UUID(), until: world.date.now.addingTimeInterval(60), followsDoubt: false)
-        let record = PaymentRecord(order, at: world.date.now, lease: lease)
+        let lease = SendingLease(
+            owner: UUID(), until: world.date.now.addingTimeInterval(60), followsDoubt: false, isLocked: false)
+        let record = PaymentRecord(order, at: world.date.now, server: world.desk.server, lease: lease)
         try await world.desk.ledger.change(order.key) { _ in record }
         return record
     }

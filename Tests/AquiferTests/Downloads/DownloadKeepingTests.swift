@@ -126,6 +126,21 @@ struct DownloadKeepingTests {
         }
     }
 
+    @Test("of a version before the first release is told as such, and left as it is")
+    func earlierVersion() async throws {
+        try await DownloadWorld.with { world in
+            let remote = FileRemote(content)
+            _ = try await world.downloads(remote.client).file(for: world.url)
+            let marker = world.folder.appendingPathComponent("aquifer-downloads")
+            try Data("Aquifer downloads, version 1\n".utf8).write(to: marker)
+            let before = try FileManager.default.contents(of: world.folder)
+            #expect(throws: StoreError.otherVersion(path: world.folder.path, found: 1, supported: 2)) {
+                _ = try world.downloads(remote.client)
+            }
+            #expect(try FileManager.default.contents(of: world.folder) == before)
+        }
+    }
+
     @Test("and deleted while it comes is cancelled, and gone")
     func deletedMeanwhile() async throws {
         try await DownloadWorld.with { world in

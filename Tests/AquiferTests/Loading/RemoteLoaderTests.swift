@@ -148,7 +148,7 @@ struct RemoteLoaderTests {
         return validators
     }
 
-    @Test("A validator that cannot be sent back, kept by an older version, is not sent", arguments: unfit)
+    @Test("A validator that cannot be sent back, which an app has saved, is not sent", arguments: unfit)
     func sendsNoUnfitValidator(_ value: String) async throws {
         let world = World(.texts(["new"]))
         try await world.save(["old"], validators: Validators(etag: value, lastModified: value))

@@ -184,18 +184,6 @@ struct PagedResourceSavedTests {
         #expect(try await resource.loadMore().value.shape == down(20, 6))
     }
 
-    @Test("of a version without pages is read as one page, and stays behind a newer first page")
-    func earlier() async throws {
-        let world = PagedWorld(.offset, down(20, 1))
-        let cache = Cache<[Note]>(key: "notes", in: world.store, now: world.server.date.read)
-        try await cache.save(down(20, 8).map { Note(id: $0) })
-        let resource = world.resource()
-        #expect(try await resource.saved()?.value.shape == down(20, 8))
-        world.server.add(21)
-        #expect(try await resource.reload().value.shape == down(21, 8))
-        #expect(try await resource.loadMore().value.shape == down(21, 4))
-    }
-
     @Test("costs one more write for one more page, however long the list is")
     func flat() async throws {
         let world = PagedWorld(.cursor, down(400, 1), pageSize: 2)

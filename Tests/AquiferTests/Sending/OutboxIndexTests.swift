@@ -64,6 +64,6 @@ struct OutboxIndexTests {
             group: group, label: "", key: key, queuedAt: Date(timeIntervalSince1970: 1_780_000_000 + seconds),
             method: "POST",
             url: url, length: 0)
-        return OutboxRecord(head: head, message: .init(headers: [], parts: nil, limits: .init()))
+        return OutboxRecord(head: head, message: .init(headers: [], parts: nil, limits: .init(), followsRedirects: false))
     }
 }

@@ -8,12 +8,6 @@ import Testing
 struct OutboxRecordTests {
     private let url = URL(string: "http://server.example/v1/notes")
 
-    /// A message as versions wrote it that followed every redirect.
-    private static let old = """
-        {"headers":[["Accept","text/plain"]],"limits":{"connect":[0,10000000000000000000],"headerBytes":65536,\
-        "idle":[1,11553255926290448384],"redirects":5}}
-        """
-
     private func request(_ method: String, _ message: OutboxRecord.Message) throws -> HTTPRequest {
         let head = OutboxRecord.Head(
             label: "", key: "key-1", queuedAt: Date(), method: method, url: try #require(url), length: 0)
@@ -26,13 +20,5 @@ struct OutboxRecordTests {
         let bytes = try JSONEncoder().encode(OutboxRecord.Message(original, parts: nil))
         let read = try JSONDecoder().decode(OutboxRecord.Message.self, from: bytes)
         #expect(try request("POST", read) == original)
-    }
-
-    @Test("An older record that says nothing of redirects follows them as its method does")
-    func old() throws {
-        let read = try JSONDecoder().decode(OutboxRecord.Message.self, from: Data(Self.old.utf8))
-        #expect(try !request("POST", read).followsRedirects)
-        #expect(try request("GET", read).followsRedirects)
-        #expect(read.limits.connect == .seconds(10))
     }
 }

@@ -134,20 +134,55 @@ struct FileStoreTests {
             let marker = folder.appendingPathComponent("aquifer-store")
             try Data().write(to: marker)
             #expect(try await FileStore(directory: folder).retrieve("key") == Self.entry)
-            #expect(try String(contentsOf: marker, encoding: .utf8) == "Aquifer file store, version 1\n")
+            #expect(try String(contentsOf: marker, encoding: .utf8) == "Aquifer file store, version 2\n")
         }
     }
 
-    @Test("says that a newer version wrote the store, and leaves it")
-    func newerVersion() async throws {
+    @Test(
+        "says that another version wrote the store, newer or before the first release, and leaves it",
+        arguments: [1, 7])
+    func otherVersion(version: Int) async throws {
         try await TemporaryFolder.with { folder in
-            _ = try FileStore(directory: folder)
+            try await FileStore(directory: folder).insert(Self.entry, for: "key")
             let marker = folder.appendingPathComponent("aquifer-store")
-            #expect(try String(contentsOf: marker, encoding: .utf8) == "Aquifer file store, version 1\n")
-            try Data("Aquifer file store, version 7\n".utf8).write(to: marker)
-            #expect(throws: StoreError.newerVersion(path: folder.path, found: 7, supported: 1)) {
+            #expect(try String(contentsOf: marker, encoding: .utf8) == "Aquifer file store, version 2\n")
+            try Data("Aquifer file store, version \(version)\n".utf8).write(to: marker)
+            let before = try FileManager.default.contents(of: folder)
+            let error = #expect(throws: StoreError.otherVersion(path: folder.path, found: version, supported: 2)) {
                 try FileStore(directory: folder)
             }
+            let words =
+                version == 1
+                ? "an earlier version of Aquifer, before its first release (form 1, this one knows 2); it is left as it is: move it"
+                    + " away or delete it"
+                : "a newer version of Aquifer (form 7, this one knows 2); it is left as it is: update, or name another place"
+            #expect(error?.description == "\(folder.path) was written by \(words)")
+            #expect(try FileManager.default.contents(of: folder) == before)
+        }
+    }
+
+    @Test("leaves an entry of a form before the first release as it is, and says so", arguments: [UInt8(1), 2, 3])
+    func earlierForm(form: UInt8) async throws {
+        try await TemporaryFolder.with { folder in
+            let store = try FileStore(directory: folder)
+            let cache = Cache<[String]>(key: "key", in: store)
+            try await cache.save(["old"])
+            let file = folder.appendingPathComponent("key.entry")
+            var bytes = try Data(contentsOf: file)
+            bytes[4] = form
+            try bytes.write(to: file)
+            let error = StoreError.otherVersion(path: "what is saved as \"key\"", found: Int(form), supported: 4)
+            await #expect(throws: error) { try await store.retrieve("key") }
+            await #expect(throws: error) { try await cache.load() }
+            #expect(try await store.contents().damaged.map { $0.reason.contains("before its first release") } == [true])
+            // A load of it has a value, and does not put it in the entry's place.
+            let client = ScriptedHTTPClient([.answer(body: Data(#"["new"]"#.utf8))])
+            let url = try #require(URL(string: "http://a.example"))
+            let remote = RemoteLoader<[String]>(HTTPRequest(.get, url), client: client) {
+                try JSONDecoder().decode([String].self, from: $1)
+            }
+            #expect(try await Resource(remote: remote, cache: cache).load().value == ["new"])
+            #expect(try Data(contentsOf: file) == bytes)
         }
     }
 
@@ -194,5 +229,14 @@ struct FileStoreTests {
             let url = URL(fileURLWithPath: store.path(of: "key"))
             try await use(store, url, try Data(contentsOf: url))
         }
+    }
+}
+
+extension FileManager {
+    /// The bytes of each file in a folder, by its name.
+    func contents(of folder: URL) throws -> [String: Data] {
+        let names = try contentsOfDirectory(atPath: folder.path)
+        return try Dictionary(
+            uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: folder.appendingPathComponent($0))) })
     }
 }

@@ -7,20 +7,20 @@ import Testing
 
 /// Makes golden stores of today's format: those of the library, which the command line cannot make.
 struct GoldenMaker {
-    /// The folder, `library` of a format, in which they are made. It is there.
+    /// The folder, `library`, in which they are made. It is there.
     let folder: URL
     private let date = ManualDate(Self.date)
 
     func fileStore() async throws {
         let store = try FileStore(directory: folder.appendingPathComponent("file-store"))
-        for (key, entry) in Self.entries(of: "today") { try await store.insert(entry, for: key) }
+        for (key, entry) in Self.entries { try await store.insert(entry, for: key) }
     }
 
     /// Where there are no domains at a path, as on Apple's systems, it makes nothing.
     func userDefaults() async throws {
         let path = folder.appendingPathComponent("defaults").path
         let store = UserDefaultsStore(try #require(UserDefaults(suiteName: path)), prefix: "golden.")
-        for (key, entry) in Self.entries(of: "today") { try store.set(entry, for: key) }
+        for (key, entry) in Self.entries { try store.set(entry, for: key) }
     }
 
     /// Whole and pinned; expired; cut after an orderly end, with a tail; killed, with one block in its journal.
@@ -41,15 +41,15 @@ struct GoldenMaker {
         _ = try await first.file(for: whole)
         try await first.pin(whole)
         let cut = URL(string: "http://golden.example/cut.mp3")!
-        let remote = FileRemote(Self.pattern(300_000)) { $0.cuts = [270_000] }
+        let remote = FileRemote(Self.pattern(300_000)) { $0.cuts = [20_000] }
         await #expect(throws: DownloadError.self) { _ = try await downloads(remote.client).file(for: cut) }
         let client = ScriptedHTTPClient()
         let killed = URL(string: "http://golden.example/killed.mp3")!
         let download = try downloads(client).download(killed)
         let exchange = await client.exchange(0)
         exchange.start(headers: ["ETag": "\"1\"", "Content-Length": "300000", "Content-Type": "audio/mpeg"])
-        exchange.send(Self.pattern(300_000).prefix(280_000))
-        for await progress in download.progress where progress.received == 280_000 { break }
+        exchange.send(Self.pattern(300_000).prefix(Self.killed))
+        for await progress in download.progress where progress.received == Self.killed { break }
         // The disk now holds what a process that is killed now leaves.
         try FileManager.default.copyItem(at: place, to: folder.appendingPathComponent("downloads"))
         download.cancel()
@@ -82,24 +82,18 @@ struct GoldenMaker {
         try FileManager.default.removeItem(at: file)
     }
 
+    /// The number of bytes that the download had when it was killed: more than a block.
+    static let killed = 280_000
+
     static func pattern(_ count: Int) -> Data { Data((0..<count).map { UInt8($0 % 251) }) }
 
     static let date = Date(timeIntervalSince1970: 1_780_000_000)
 
-    /// The entries of a format. The first two had no word about when a load asks.
-    static func entries(of format: String) -> [String: StoredEntry] {
-        ["c1b9927", "edb8069"].contains(format) ? entries : entries.merging(asked) { $1 }
-    }
-
-    private static let asked = [
+    static let entries: [String: StoredEntry] = [
         "asked": StoredEntry(
             bytes: Data("again".utf8), savedAt: date, origin: .init(sentAt: date - 1, answeredAt: date),
-
             asking: .init(askAt: date + 60, staleUntil: date + 90, isImmutable: true)),
         "invalid": StoredEntry(bytes: Data("again".utf8), savedAt: date, asking: .init(askAt: .distantPast)),
-    ]
-
-    private static let entries: [String: StoredEntry] = [
         "plain": StoredEntry(bytes: Data("hello".utf8), savedAt: date),
         "é/ç": StoredEntry(
             bytes: pattern(3_000), savedAt: Date(timeIntervalSince1970: 1_780_000_000.25),

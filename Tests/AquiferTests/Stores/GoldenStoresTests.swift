@@ -5,16 +5,14 @@ import Testing
 
 @testable import Aquifer
 
-/// The files are described in `Tests/Golden/README.md` and in `Tests/Golden/edb8069/README.md`.
-@Suite("Every version opens what earlier versions wrote", .timeLimit(.minutes(10)))
+/// The files are described in `Tests/Golden/README.md`.
+@Suite("The golden stores can be opened, and those that are written today", .timeLimit(.minutes(10)))
 struct GoldenStoresTests {
     private static let golden = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("Golden")
-    private static let kept = ((try? FileManager.default.contentsOfDirectory(atPath: golden.path)) ?? [])
-        .filter { !$0.contains(".") }.sorted()
-    /// Each format that was ever written, and `today`, which `GoldenMaker` writes.
-    private static let formats = kept + ["today"]
+        .appendingPathComponent("Golden/current/library")
+    /// Those that are kept, and those that `GoldenMaker` writes now.
+    private static let formats = ["current", "today"]
     private static let date = GoldenMaker.date
 
     /// A copy of one of the golden folders or files; those of today are made in its place.
@@ -27,15 +25,14 @@ struct GoldenStoresTests {
             if format == "today" {
                 try await make(GoldenMaker(folder: folder))()
             } else {
-                let library = Self.golden.appendingPathComponent("\(format)/library")
-                try FileManager.default.copyItem(at: library.appendingPathComponent(name), to: place)
+                try FileManager.default.copyItem(at: Self.golden.appendingPathComponent(name), to: place)
             }
             try await use(place)
         }
     }
 
-    private func expectGoldenEntries(of format: String, in store: any CacheStore) async throws {
-        let entries = GoldenMaker.entries(of: format)
+    private func expectGoldenEntries(in store: any CacheStore) async throws {
+        let entries = GoldenMaker.entries
         for (key, entry) in entries { #expect(try await store.retrieve(key) == entry, "\(key)") }
         let summaries = Set(try await store.entries())
         #expect(summaries == Set(entries.map { StoredEntry.Summary($1, key: $0) }))
@@ -47,10 +44,7 @@ struct GoldenStoresTests {
         #expect(try await store.retrieve("plain")?.bytes == Data("hello again".utf8))
     }
 
-    @Test("none is left out")
-    func all() { #expect(Self.kept == ["c1b9927", "ccde617", "edb8069"]) }
-
-    /// `AQUIFER_GOLDEN` is the folder of a new format (`Tests/Golden/README.md`).
+    /// `AQUIFER_GOLDEN` is the folder of the golden stores, when they are made anew (`Tests/Golden/README.md`).
     @Test("those of today are made in the folder that is asked for")
     func make() async throws {
         try await TemporaryFolder.with { folder in
@@ -61,13 +55,22 @@ struct GoldenStoresTests {
             for make in [maker.fileStore, maker.userDefaults, maker.downloads, maker.outbox] { try await make() }
             let made = Set(try FileManager.default.contentsOfDirectory(atPath: library.path))
             #expect(made.isSuperset(of: ["downloads", "file-store", "outbox"]))
+            for file in try killed(in: library.appendingPathComponent("downloads")) { try Data().write(to: file) }
+        }
+    }
+
+    /// The bytes of the download that was killed. They are a pattern, which need not be kept.
+    private func killed(in downloads: URL) throws -> [URL] {
+        try FileManager.default.contentsOfDirectory(at: downloads, includingPropertiesForKeys: nil).filter {
+            guard $0.pathExtension == "data" else { return false }
+            return try !(1...GoldenMaker.killed - 1).contains(Data(contentsOf: $0).count)
         }
     }
 
     @Test("a FileStore's folder: each entry, and changes to them", arguments: formats)
     func fileStore(format: String) async throws {
         try await copy("file-store", of: format, made: { $0.fileStore }) {
-            try await expectGoldenEntries(of: format, in: FileStore(directory: $0))
+            try await expectGoldenEntries(in: FileStore(directory: $0))
         }
     }
 
@@ -77,7 +80,7 @@ struct GoldenStoresTests {
             let domain = TemporaryDefaults()
             try await copy("defaults.plist", of: format, made: { $0.userDefaults }) { plist in
                 try FileManager.default.copyItem(at: plist, to: URL(fileURLWithPath: "\(domain.name).plist"))
-                try await expectGoldenEntries(of: format, in: UserDefaultsStore(domain.open(), prefix: "golden."))
+                try await expectGoldenEntries(in: UserDefaultsStore(domain.open(), prefix: "golden."))
             }
         }
     #endif
@@ -85,6 +88,7 @@ struct GoldenStoresTests {
     @Test("a folder of downloads: what is whole is delivered, what was cut is gone on with", arguments: formats)
     func downloads(format: String) async throws {
         try await copy("downloads", of: format, made: { $0.downloads }) { place in
+            for file in try killed(in: place) { try GoldenMaker.pattern(GoldenMaker.killed).write(to: file) }
             let remote = FileRemote(GoldenMaker.pattern(300_000))
             let client = remote.client
             let downloads = try Downloads(directory: place, client: client, retry: .never, now: { Self.date })
@@ -97,7 +101,7 @@ struct GoldenStoresTests {
             #expect(try await whole.all() == GoldenMaker.pattern(5_000) && whole.mediaType == "audio/mpeg")
             #expect(try await downloads.saved(base.appendingPathComponent("expired.mp3")) == nil)
             #expect(client.requests.isEmpty)
-            for (name, from) in [("cut.mp3", 270_000), ("killed.mp3", 262_144)] {
+            for (name, from) in [("cut.mp3", 20_000), ("killed.mp3", 262_144)] {
                 let file = try await downloads.file(for: base.appendingPathComponent(name))
                 #expect(try await file.all() == GoldenMaker.pattern(300_000))
                 #expect(client.requests.last?.headers["Range"] == "bytes=\(from)-", "\(name)")

@@ -82,20 +82,18 @@ struct SealedEntryTests {
         #expect(throws: SealedEntry.Damage.self) { try SealedEntry(data: Data("foreign".utf8)).summary() }
     }
 
-    @Test("is written as earlier versions did where they can read it: without a word about asking")
+    @Test("has one form, with or without dates")
     func forms() throws {
         var less = entry
-        #expect(try SealedEntry(less, key: "key").data[4] == 3)
+        #expect(try SealedEntry(less, key: "key").data[4] == 4)
         less.asking = .unsaid
-        #expect(try SealedEntry(less, key: "key").data[4] == 2)
-        less.origin = nil
-        #expect(try SealedEntry(less, key: "key").data[4] == 1)
-        less.askAt = .distantPast
-        #expect(try SealedEntry(less, key: "key").data[4] == 3)
-        #expect(try SealedEntry(less, key: "key").data.count == 56 + 8 + 3 + 3 + 29 + 5)
+        #expect(try SealedEntry(less, key: "key").data[4] == 4)
+        (less.origin, less.askAt) = (nil, .distantPast)
+        let data = try SealedEntry(less, key: "key").data
+        #expect(data[4] == 4 && data.count == 56 + 8 + 3 + 3 + 29 + 5)
     }
 
-    @Test("of a form that is not known yet is damage, and no entry", arguments: [UInt8(0), 4, 255])
+    @Test("of a form that is not known is damage, and no entry", arguments: [UInt8(0), 5, 255])
     func laterForm(_ form: UInt8) throws {
         var data = try SealedEntry(entry, key: "key").data
         data[4] = form
@@ -104,7 +102,15 @@ struct SealedEntryTests {
         }
     }
 
-    @Test("is the form that the store in files has, so that each version reads what earlier ones wrote")
+    @Test("of a form before the first release is told as such, and is not damaged", arguments: [UInt8(1), 2, 3])
+    func earlierForm(_ form: UInt8) throws {
+        var data = try SealedEntry(entry, key: "key").data
+        data[4] = form
+        let error = StoreError.otherVersion(path: "what is saved as \"key\"", found: Int(form), supported: 4)
+        #expect(throws: error) { try SealedEntry(data: data).entry(for: "key") }
+    }
+
+    @Test("is the form that the store in files has")
     func form() async throws {
         try await TemporaryFolder.with { folder in
             let store = try FileStore(directory: folder)

@@ -94,15 +94,15 @@ public struct StoredUsers: UserRegister {
     }
 
     private static func users(in entry: StoredEntry) throws(UsersError) -> UsersVersion {
-        // A newer version may have another form, but says so.
+        // Another version may have another form, but says so.
         struct Head: Decodable { let version: Int }
         let decoder = JSONDecoder()
         // Bytes that cannot be decoded are damaged.
         guard let number = entry.validators.etag, let head = try? decoder.decode(Head.self, from: entry.bytes) else {
             throw .damagedInStore("it is no list of users")
         }
-        guard head.version <= version else {
-            throw .store(.newerVersion(path: "the list of users in the store", found: head.version, supported: version))
+        guard head.version == version else {
+            throw .store(.otherVersion(path: "the list of users in the store", found: head.version, supported: version))
         }
         // The reason is that another version, or somebody else, has written it.
         guard let content = try? decoder.decode(Content.self, from: entry.bytes) else {

@@ -24,20 +24,6 @@ public struct UserRecord: Codable, Sendable, Hashable {
     init(name: String, tokens: [Token], isLeaving: Bool = false) {
         (id, self.name, self.tokens, self.isLeaving) = (.random(), name, tokens, isLeaving)
     }
-
-    /// Reads a user. One whom a version without ids has added keeps everything under the name.
-    ///
-    /// - Throws: `DecodingError` for anything else.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        name = try container.decode(String.self, forKey: .name)
-        id = try container.decodeIfPresent(UserID.self, forKey: .id) ?? UserID(text: name)
-        tokens = try container.decode([Token].self, forKey: .tokens)
-        isLeaving = try container.decode(Bool.self, forKey: .isLeaving)
-    }
-
-    /// True if a version without ids has added the user, so that something may be kept under the name.
-    var isOld: Bool { id.text == name }
 }
 
 /// Identifies one user for good: another user who is added under the same name later has another one.

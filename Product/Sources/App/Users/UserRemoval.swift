@@ -18,13 +18,13 @@ extension Services {
     /// on no request is let in. A removal that was killed is finished by the next one.
     ///
     /// - Throws: ``UsersError/unsent(_:changes:payments:)`` if something would be lost that `unsent` does not give up;
-    ///   ``UsersError/elsewhere(path:data:)`` and ``UsersError/nowhere(_:data:)`` if these stores do not have the data of the users,
-    ///   or may not. The user stays then. After another error the user stays out, and the call can be repeated.
+    ///   ``UsersError/elsewhere(path:data:)`` if these stores do not have the data of the users. The user stays then. After another
+    ///   error the user stays out, and the call can be repeated.
     public func removeUser(
         _ name: UserName, from register: any UserRegister, unsent: UnsentOfUser = .refuse
     ) async throws(UsersError) {
         let record = try await register.user(name)
-        guard try await mayHave(record, of: register) else { return try await register.remove(record.id) }
+        guard try await mayHave(dataOf: register) else { return try await register.remove(record.id) }
         let ground = UserGround(
             try UserIdentity(record), in: groundwork.store(.users), configuration, bound: .max)
         let own = Services(groundwork.of(ground))
@@ -92,15 +92,13 @@ extension Services {
 extension Services {
     /// False if the user has no data anywhere.
     ///
-    /// - Throws: ``UsersError/elsewhere(path:data:)`` or ``UsersError/nowhere(_:data:)`` if it may be in another place than here.
-    private func mayHave(_ record: UserRecord, of register: any UserRegister) async throws(UsersError) -> Bool {
+    /// - Throws: ``UsersError/elsewhere(path:data:)`` if it is in another place than here.
+    private func mayHave(dataOf register: any UserRegister) async throws(UsersError) -> Bool {
         // A store that has the users has their data.
         guard let file = register as? UsersFile else { return true }
         guard let place = try file.place() else {
-            // No server has let in a user of this file, or one that wrote no place has.
-            guard record.isOld else { return false }
-            guard try await holds(record.id) else { throw .nowhere(record.name, data: configuration.data.path) }
-            return true
+            // No server has let in a user of this file.
+            return false
         }
         guard try await isHere(place) else {
             throw .elsewhere(path: file.path, data: place.isShared ? "a shared store" : place.data)
@@ -116,15 +114,6 @@ extension Services {
         } catch { throw .store(error) }
         let keys = POSIX.resolved(configuration.keys.standardizedFileURL.path(percentEncoded: false))
         return place.isShared || keys == place.keys || place.generations(in: keys).exists
-    }
-
-    /// True if a user of a version without ids has data in these stores.
-    private func holds(_ user: UserID) async throws(UsersError) -> Bool {
-        guard hasStore else { return false }
-        let mark = "scope:user%2F\(user)"
-        do throws(StoreError) {
-            return try await groundwork.store(.users).contents(prefix: mark).entries.contains { $0.key == mark }
-        } catch { throw .store(error) }
     }
 
     /// False if there is no file of the users' data, which a look would make.

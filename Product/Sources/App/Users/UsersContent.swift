@@ -7,29 +7,27 @@ import Foundation
 struct UsersContent: Sendable {
     /// The part below the first line.
     private struct Body: Codable {
-        /// Identifies the file among those that have had this path.
         let lineage: String
         let place: UsersPlace?
         let users: [UserRecord]
     }
 
     private static let title = "aquifer users"
-    private static let version = "2"
-    /// The version that had a list of users only, without ids.
-    private static let oldVersion = "1"
+    /// Versions 1 and 2 were written before the first release.
+    private static let version = 3
 
     /// The first line, which is another one after each change.
     private(set) var head = ""
     /// The number of the change.
     private(set) var number: UInt64 = 0
-    /// Identifies the file; `nil` if a version without it has written the file, or nothing has.
-    private(set) var lineage: String?
+    /// Identifies the file among those that have had this path.
+    let lineage: String
     /// The place of the users' data; `nil` if no server has used the file yet.
     var place: UsersPlace?
     var users: [UserRecord]
 
     /// New contents.
-    init(users: [UserRecord]) { self.users = users }
+    init(users: [UserRecord]) { (lineage, self.users) = (AccessToken.random(), users) }
 
     /// Reads contents.
     ///
@@ -47,32 +45,26 @@ struct UsersContent: Sendable {
             throw damaged("its checksum is another one")
         }
         self.number = number
-        do {
-            switch words[2] {
-            case Self.oldVersion: users = try JSONDecoder().decode([UserRecord].self, from: body)
-            case Self.version:
-                let body = try JSONDecoder().decode(Body.self, from: body)
-                (lineage, place, users) = (body.lineage, body.place, body.users)
-            default: throw UsersError.newerVersion(path: path)
-            }
-        } catch let error as UsersError {
-            throw error
-        } catch {
-            throw damaged("its checksum is right, and its contents are not")
+        guard let version = Int(words[2]) else { throw damaged("it is no file of users") }
+        guard version == Self.version else {
+            throw .otherVersion(path: path, found: version, supported: Self.version)
         }
+        do {
+            let body = try JSONDecoder().decode(Body.self, from: body)
+            (lineage, place, users) = (body.lineage, body.place, body.users)
+        } catch { throw damaged("its checksum is right, and its contents are not") }
     }
 
     /// Makes these the contents of the next version, and gives its bytes.
     mutating func nextVersion(_ path: String) throws(StoreError) -> Data {
-        let lineage = lineage ?? AccessToken.random()
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         let body: Data
         do { body = try encoder.encode(Body(lineage: lineage, place: place, users: users)) } catch {
             throw .failed(operation: "write \(path)", reason: "\(type(of: error))")
         }
-        (self.lineage, number) = (lineage, number &+ 1)
-        head = "\(Self.title) \(Self.version) \(number) \(Self.checksum(Self.version, "\(number)", body))"
+        number &+= 1
+        head = "\(Self.title) \(Self.version) \(number) \(Self.checksum("\(Self.version)", "\(number)", body))"
         return Data((head + "\n").utf8) + body
     }
 

@@ -20,10 +20,8 @@ public enum UsersError: Error, Sendable, Equatable, CustomStringConvertible {
     case gone(path: String, mark: String)
     /// The users of the file have their data in another place.
     case elsewhere(path: String, data: String)
-    /// Nothing of the user is in the folder, and no server has told the place of it.
-    case nowhere(String, data: String)
-    /// A newer version wrote the file.
-    case newerVersion(path: String)
+    /// Another version wrote the file: a newer one, or one before the first release. It is unchanged.
+    case otherVersion(path: String, found: Int, supported: Int)
     /// Others can read the file, or it is another user's, or no file.
     case open(path: String)
     /// There is a user of this name, or of one that differs in its case only.
@@ -60,9 +58,8 @@ public enum UsersError: Error, Sendable, Equatable, CustomStringConvertible {
             "\(path) is gone, and nobody is let in; put it back from a backup, or remove \(mark) to begin with nobody"
         case .elsewhere(let path, let data):
             "the users of \(path) have their data in \(data), not in this folder or store; nothing was changed"
-        case .nowhere(let name, let data):
-            "nothing of \"\(name)\" is in \(data), and \"\(name)\" may have data elsewhere; nothing was changed"
-        case .newerVersion(let path): "\(path) was written by a newer version; update, or name another file"
+        case .otherVersion(let path, let found, let supported):
+            "\(StoreError.words(of: path, found: found, supported: supported)); nobody is let in"
         case .open(let path):
             "\(path) must be a file of yours that nobody else can read; look at it, then run: chmod 600 \(path)"
         case .exists(let name): "there is a user \"\(name)\" already"

@@ -106,7 +106,7 @@ public struct UsersFile: UserRegister {
         let lock = try locked()
         defer { POSIX.unlock(lock) }
         var content = try contentsOrNew()
-        if content.place != home || content.lineage == nil {
+        if content.place != home {
             content.place = home
             try write(&content)
         }
@@ -177,10 +177,10 @@ public struct UsersFile: UserRegister {
     }
 
     private func raise(_ content: UsersContent) throws(UsersError) {
-        guard let place = home ?? content.place, let lineage = content.lineage else { return }
+        guard let place = home ?? content.place else { return }
         // A command on another machine, or one that may not enter the folder of the keys, notes nothing.
         guard home != nil || place.generations.exists else { return }
-        try place.generations.raise(path, lineage: lineage, number: content.number)
+        try place.generations.raise(path, lineage: content.lineage, number: content.number)
     }
 
     private func locked() throws(UsersError) -> POSIX.File {

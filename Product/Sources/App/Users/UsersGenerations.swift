@@ -24,11 +24,10 @@ struct UsersGenerations: Sendable {
 
     /// Refuses an older version of the file, and one that another file has replaced.
     ///
-    /// - Parameter lineage: `nil` for the file of a version that had none.
     /// - Throws: ``UsersError/older(path:mark:)``; the reason why the last number cannot be read.
-    func check(_ file: String, lineage: String?, number: UInt64) throws(UsersError) {
+    func check(_ file: String, lineage: String, number: UInt64) throws(UsersError) {
         guard let last = try read(for: file) else { return }
-        guard let lineage, !last.retired.contains(lineage), lineage != last.lineage || number >= last.number else {
+        guard !last.retired.contains(lineage), lineage != last.lineage || number >= last.number else {
             throw .older(path: file, mark: path)
         }
     }

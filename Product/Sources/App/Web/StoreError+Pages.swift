@@ -11,7 +11,7 @@ extension StoreError {
         case .damaged: .damaged(path: place, reason: reason)
         case .lost: .lost(path: place)
         case .notAStore: .notAStore(path: place)
-        case .newerVersion(_, let found, let supported): .newerVersion(path: place, found: found, supported: supported)
+        case .otherVersion(_, let found, let supported): .otherVersion(path: place, found: found, supported: supported)
         case .readOnly: .readOnly(path: place)
         case .full: .full(path: place)
         case .busy: .busy(path: place)
@@ -25,7 +25,7 @@ extension StoreError {
     var reasonForLog: String {
         switch self {
         case .unreadable(_, let reason), .failed(_, let reason), .uncertain(_, let reason): reason
-        case .damaged, .lost, .notAStore, .newerVersion, .readOnly, .full, .busy: description
+        case .damaged, .lost, .notAStore, .otherVersion, .readOnly, .full, .busy: description
         case .ended: "the user has logged out"
         case .invalidKey: "a key is empty"
         }

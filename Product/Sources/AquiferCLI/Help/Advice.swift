@@ -10,7 +10,7 @@ enum Advice {
         case .rolledBack: "aquifer cards accept-older keeps them, aquifer cards discard-older removes them all"
         case .lost: "aquifer cards discard-older begins without them"
         case .missingSharedKey, .foreignSharedKey: "--keys names the folder of the keys"
-        case .missingKey, .wrongKey, .sharedKeyStays, .damaged, .newerVersion, .tooOpen, .full, .readOnly, .busy,
+        case .missingKey, .wrongKey, .sharedKeyStays, .damaged, .otherVersion, .tooOpen, .full, .readOnly, .busy,
             .failed:
             nil
         }

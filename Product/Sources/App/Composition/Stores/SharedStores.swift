@@ -42,7 +42,7 @@ public final class SharedStores: StorePlace {
 
     /// Connects to the servers.
     ///
-    /// - Throws: ``StoreError`` if one of them cannot be reached, refuses the user, or holds tables of a newer version. Its text has no
+    /// - Throws: ``StoreError`` if one of them cannot be reached, refuses the user, or holds tables of another version. Its text has no
     ///   password.
     public static func open(_ servers: StoreServers) async throws(StoreError) -> SharedStores {
         // One is opened first: the message about a server that is away is one.
@@ -64,7 +64,7 @@ public final class SharedStores: StorePlace {
     /// Connects to the servers, and tries again as long as they are away.
     ///
     /// - Parameter away: told of each failure that may pass by itself, if it differs from the one before.
-    /// - Throws: ``StoreError`` if the servers refuse what they were told, or hold tables of a newer version.
+    /// - Throws: ``StoreError`` if the servers refuse what they were told, or hold tables of another version.
     public static func awaited(
         _ servers: StoreServers, clock: any Clock<Duration> = ContinuousClock(), away: (StoreError) -> Void
     ) async throws(StoreError) -> SharedStores {

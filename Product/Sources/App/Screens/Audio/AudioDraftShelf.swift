@@ -16,9 +16,9 @@ final class AudioDraftShelf {
         var fileName: String?
         var fileSize: UInt64?
         var upload: UUID?
-        /// The author. By another one it is another clip. Earlier versions kept none.
+        /// The author. By another one it is another clip.
         var author: String?
-        /// The shelf whose form sends the clip; `nil` if none does. Earlier versions did not tell.
+        /// The shelf whose form sends the clip; `nil` if none does.
         var sender: UUID?
     }
 

@@ -60,11 +60,11 @@ extension CommandError {
             ]
             self.init(
                 status: .unknown, message: "\(error); " + ways.compactMap(\.self).joined(separator: "; "))
-        case .elsewhere, .nowhere:
+        case .elsewhere:
             self.init(
                 status: .store,
                 message: "\(error); run it where the server runs, or name its data with --data and --keys, or --store")
-        case .damaged, .damagedInStore, .older, .damagedGeneration, .gone, .newerVersion, .open, .store:
+        case .damaged, .damagedInStore, .older, .damagedGeneration, .gone, .otherVersion, .open, .store:
             self.init(status: .store, message: "\(error)")
         }
     }
