@@ -5,9 +5,11 @@ import Testing
 
 @Suite("A catalogue with a text a line", .timeLimit(.minutes(10)))
 struct CatalogueLinesTests {
-    private static let builtIn = [englishTexts, brazilianPortugueseTexts].map { $0.withUTF8Buffer { [UInt8]($0) } }
+    private static let catalogues: [[UInt8]] = [englishTexts, brazilianPortugueseTexts].map {
+        $0.withUTF8Buffer { [UInt8]($0) }
+    }
 
-    @Test("is read as the decoder of JSON reads it", arguments: builtIn)
+    @Test("is read as the decoder of JSON reads it", arguments: catalogues)
     func builtIn(bytes: [UInt8]) throws {
         let texts = try #require(CatalogueLines.texts(bytes))
         #expect(try texts == JSONDecoder().decode([String: Language.Text].self, from: Data(bytes)))
@@ -38,7 +40,7 @@ struct CatalogueLinesTests {
         #expect(CatalogueLines.texts([UInt8](document.utf8)) == nil)
     }
 
-    @Test("gives one text as it gives all", arguments: builtIn)
+    @Test("gives one text as it gives all", arguments: catalogues)
     func one(bytes: [UInt8]) throws {
         let texts = try #require(CatalogueLines.texts(bytes))
         for (key, text) in texts { #expect(CatalogueLines.text(of: key, in: bytes) == text, "\(key)") }
