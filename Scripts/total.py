@@ -53,8 +53,8 @@ def end_of_log(folder, suite, lines=40):
 def main(folder: str) -> int:
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     reports_with_failures = set()
-    reports = sorted(pathlib.Path(folder).glob("*.xml"))
-    for report in reports:
+    reports_with_tests = set()
+    for report in sorted(pathlib.Path(folder).glob("*.xml")):
         try:
             cases = list(ElementTree.parse(report).getroot().iter("testcase"))
         except ElementTree.ParseError as error:
@@ -62,6 +62,8 @@ def main(folder: str) -> int:
             counts["failed"] += 1
             reports_with_failures.add(report.name)
             continue
+        if cases:
+            reports_with_tests.add(report.name)
         for case in cases:
             kind = outcome(case)
             counts[kind] += 1
@@ -73,7 +75,7 @@ def main(folder: str) -> int:
     for suite in sorted(pathlib.Path(folder).glob("*.status")):
         status = suite.read_text().strip()
         said = f"ended with status {status}"
-        if status == "0" and not suite.stem.startswith("build-") and suite.with_suffix(".xml") not in reports:
+        if status == "0" and not suite.stem.startswith("build-") and suite.with_suffix(".xml").name not in reports_with_tests | reports_with_failures:
             said = "reported no test"
         elif status == "0" or suite.with_suffix(".xml").name in reports_with_failures:
             continue

@@ -7,7 +7,9 @@ import subprocess
 import pytest
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2]
-TESTS = FOLDER / ".build/debug/AquiferPackageTests.xctest"
+#: CI builds the tests of the engine apart (`Scripts/test`).
+BUILDS = [FOLDER / folder / "debug/AquiferPackageTests.xctest" for folder in (".build-tsan", ".build")]
+TESTS = next((build for build in BUILDS if build.exists()), BUILDS[-1])
 
 
 def isolated(*words):

@@ -65,8 +65,8 @@ def test_a_suite_that_crashed_is_a_failure(total):
 
 
 def test_a_suite_without_a_report_has_tested_nothing(total):
-    status, lines = total({"a.xml": report(PASSED), "b.status": "0\n", "build-c.status": "0\n"})
-    assert (status, lines) == (1, ["failed: b reported no test", "1 passed, 1 failed"])
+    status, lines = total({"a.xml": report(PASSED), "b.status": "0\n", "build-c.status": "0\n", "d.xml": report(), "d.status": "0\n"})
+    assert (status, lines) == (1, ["failed: b reported no test", "failed: d reported no test", "1 passed, 2 failed"])
 
 
 def test_a_data_race_fails_a_suite_whose_tests_have_passed(total):

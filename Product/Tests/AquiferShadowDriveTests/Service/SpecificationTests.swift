@@ -393,7 +393,7 @@ struct AccountsOfflineTests {
         #expect(saved.savedAt == world.date.read() && saved.value.addedAt(account(1).address) == nil)
     }
 
-    @Test("A list of edb8069, which knows no ages, is read as one that was fetched when its entry was stamped")
+    @Test("A list without ages is read as one that was fetched when its entry was stamped")
     func oldFormat() async throws {
         let world = try await world(savedAge: nil)
         let old =
