@@ -116,7 +116,7 @@ struct AudioFaultTests {
 
     @Test(
         "Cut at a byte: exactly so many of each body, and all of one that is no longer",
-        arguments: [0, 1, 5000, 23_456])
+        arguments: [0, 1, 5000, 16_456])
     func cutAt(bytes: Int) async throws {
         try await AudioWorld.run(.socket) { world in
             let (url, whole) = try await clip(world)
@@ -140,7 +140,7 @@ struct AudioFaultTests {
     func resuming() async throws {
         try await AudioWorld.run(.socket) { world in
             let url = try #require(try await world.items().first { $0.duration > 40 }).audio
-            world.apis.set(.cutAt(70_001), of: .audio)
+            world.apis.set(.cutAt(50_001), of: .audio)
             var all = Data()
             var tag: String?
             repeat {
@@ -157,9 +157,9 @@ struct AudioFaultTests {
             world.apis.set(.none, of: .audio)
             #expect(world.apis.bytesSent(of: .audio) == [url.path(): UInt64(all.count)])
             let requests = world.apis.requests(of: .audio).dropFirst()
-            #expect(requests.map(\.range) == [nil, "bytes=70001-", "bytes=140002-", "bytes=210003-"])
+            #expect(requests.map(\.range) == [nil, "bytes=50001-", "bytes=100002-", "bytes=150003-"])
             #expect(requests.map(\.status) == [200, 206, 206, 206])
-            #expect(requests.map(\.bytes) == [70_001, 70_001, 70_001, UInt64(all.count - 210_003)])
+            #expect(requests.map(\.bytes) == [50_001, 50_001, 50_001, UInt64(all.count) &- 150_003])
             #expect(requests.allSatisfy { $0.method == "GET" && $0.path == url.path() })
             #expect(try await world.get(url).data == all)
         }
