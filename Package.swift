@@ -331,9 +331,7 @@ if let half = Context.environment["AQUIFER_TESTS"] {
         "AquiferHTTPTests", "AquiferConcurrencyTests", "AquiferTests", "AquiferSQLiteTests", "AquiferCurlTests",
         "HTTPServerTests", "StoreHammer", "OutboxHammer", "SQLiteFaults",
     ]
-    var needed = package.targets.filter {
-        ($0.type == .test || $0.type == .executable) && engine.contains($0.name) == (half == "engine")
-    }.map(\.name)
+    var needed = package.targets.map(\.name).filter { engine.contains($0) == (half == "engine") }
     var kept: Set<String> = []
     while let name = needed.popLast() {
         guard kept.insert(name).inserted else { continue }

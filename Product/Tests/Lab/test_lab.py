@@ -21,7 +21,7 @@ FOUND = [
 #: screens, which waited. The first is a look-up of a name, of a request whose page has left.
 FOUND_LATE = [
     "serve: curl getaddrinfo 1 late",
-    "serve: foundation rename 1 late",
+    "serve: aquifer rename 1 late",
     "serve: aquifer access 1 late",
 ]
 #: Some of the late calls of commands.
