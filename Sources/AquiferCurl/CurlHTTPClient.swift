@@ -66,6 +66,7 @@ public final class CurlHTTPClient: HTTPClient {
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         if let obstacle = EventLoop.obstacle { throw TransportError(.cannotConnect, obstacle) }
         let deadline = request.limits.total.map { ContinuousClock.now + $0 }
+        let method = request.method
         var request = request
         var followed = 0
         while true {
@@ -74,7 +75,11 @@ public final class CurlHTTPClient: HTTPClient {
                 guard deadline > .now else { throw TransportError(.timedOut, "the whole request took too long") }
             }
             let transfer = Transfer(request, route: try route(for: request), owner: owner)
-            let response = HTTPResponse(head: try await transfer.start(), source: transfer)
+            let head: HTTPResponseHead
+            do throws(TransportError) { head = try await transfer.start() } catch {
+                throw followed > 0 ? error.afterSending(by: method) : error
+            }
+            let response = HTTPResponse(head: head, source: transfer)
             guard let next = try request.redirected(by: response.head) else { return response }
             guard followed < request.limits.redirects else {
                 throw TransportError(.tooManyRedirects, "more than \(request.limits.redirects)")

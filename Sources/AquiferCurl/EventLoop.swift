@@ -231,7 +231,10 @@ extension EventLoop {
             if code == CURLE_OK {
                 end(transfer, multi, .success(()))
             } else {
-                let error = handle.error(for: code, isConnected: transfer.lastHeard != nil)
+                let isConnected = transfer.lastHeard != nil
+                var error = handle.error(for: code, isConnected: isConnected)
+                // curl sends a request by itself again when a connection that it had kept ends without an answer.
+                if isConnected { error = error.afterSending(by: transfer.request.method) }
                 end(transfer, multi, .failure(transfer.refusal ?? error))
             }
         }

@@ -98,11 +98,12 @@ final class SessionTransfer: HTTPBodySource {
 
     /// Ends the transfer for its reader. Only the first end counts.
     func end(_ result: Result<Void, TransportError>, cancels: Bool = false) {
-        let (isFirst, head, body, alarm) = state.withLock { state in
+        let (isFirst, result, head, body, alarm) = state.withLock { state in
+            let result = state.redirects > 0 ? result.mapError { $0.afterSending(by: request.method) } : result
             defer { (state.headWaiter, state.bodyWaiter, state.alarm, state.upload) = (nil, nil, nil, nil) }
             let isFirst = state.end == nil
             if isFirst { state.end = result }
-            return (isFirst, state.headWaiter, state.bodyWaiter, state.alarm)
+            return (isFirst, result, state.headWaiter, state.bodyWaiter, state.alarm)
         }
         alarm?.cancel()
         if isFirst && cancels { task.cancel() }

@@ -17,7 +17,8 @@ import AquiferFoundation
 public protocol HTTPClient: Sendable {
     /// Sends a request, and returns the head of its answer and the stream of its body.
     ///
-    /// - Throws: ``TransportError``: `.cancelled` when the task was cancelled, otherwise the failure.
+    /// - Throws: ``TransportError``: `.cancelled` when the task was cancelled, otherwise the failure. Once something of a request whose method
+    ///   is not safe may have left, on this connection or another one, no failure is one that ``TransportError/Kind/precedesSending``.
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse
 }
 
@@ -217,6 +218,13 @@ public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible
 
     /// Hashes the kind.
     public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
+
+    /// This error of a request of which something may have left before, or that was answered with a redirect: unless the method is safe,
+    /// it does not say that nothing was sent.
+    package func afterSending(by method: HTTPMethod) -> TransportError {
+        guard kind.precedesSending, kind != .unauthorized, !method.isSafe else { return self }
+        return TransportError(.interrupted, "it may have been carried out, and then: \(self)")
+    }
 
     /// The task was cancelled.
     public static let cancelled = TransportError(.cancelled)

@@ -35,19 +35,21 @@ enum Socket {
     }
 
     /// Connects to a port of 127.0.0.1, and closes the connection at once.
-    static func knock(port: Int) {
+    ///
+    /// - Returns: false if nobody listens there.
+    @discardableResult
+    static func knock(port: Int) -> Bool {
         #if canImport(Darwin)
             let caller = socket(AF_INET, SOCK_STREAM, 0)
         #else
             let caller = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         #endif
-        guard caller >= 0 else { return }
+        guard caller >= 0 else { return false }
         defer { close(caller) }
         var address = loopback(port: UInt16(truncatingIfNeeded: port))
-        // A server that does not answer has ended already.
-        _ = withUnsafePointer(to: &address) { address in
+        return withUnsafePointer(to: &address) { address in
             address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                connect(caller, address, socklen_t(MemoryLayout<sockaddr_in>.size))
+                connect(caller, address, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
     }

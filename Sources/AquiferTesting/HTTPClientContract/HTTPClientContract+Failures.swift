@@ -68,6 +68,32 @@ extension HTTPClientContract {
             guard let url = components?.url else { return }
             try await trial.expectFailure(.insecure, HTTPRequest(.get, url))
         },
+        Check(.failures, "A request that may have been carried out is not said to be unsent") {
+            trial in
+            for method in ["DELETE", "PUT", "POST"] as [HTTPMethod] {
+                let asked = Watched(0)
+                let server = Watched<LoopbackServer?>(nil)
+                let listening = try LoopbackServer { connection in
+                    while let request = try connection.readRequest() {
+                        guard request.method != "GET" else {
+                            try connection.respond()
+                            continue
+                        }
+                        // It carries the request out, and ends: listener first.
+                        asked.update { $0 += 1 }
+                        guard let ending = server.update({ $0 }) else { return }
+                        ending.stop()
+                        while Socket.knock(port: ending.port) {}
+                        return
+                    }
+                }
+                server.update { $0 = listening }
+                _ = try await trial.data(HTTPRequest(.get, listening.url()))
+                try await trial.expectFailure(.interrupted, HTTPRequest(method, listening.url("/deed")))
+                try trial.expect(asked.update { $0 }, is: 1, "how often \(method.rawValue) was carried out")
+                server.update { $0 = nil }
+            }
+        },
         Check(.failures, "A client goes on working after failures") { trial in
             let server = try LoopbackServer { connection in
                 guard let request = try connection.readRequest(), request.target == "/good" else { return }

@@ -51,6 +51,17 @@ extension HTTPClientContract {
             }
             try trial.expect(other.connections, is: 0, "the number of connections to the other origin")
         },
+        Check(.redirects, "A request that was redirected to nobody is not said to be unsent") {
+            trial in
+            let gone = try LoopbackServer { _ in }
+            gone.stop()
+            while Socket.knock(port: gone.port) {}
+            let server = try redirectingByStatus(to: gone.url().absoluteString, Watched([]))
+            for body in [HTTPBody.bytes(Data("question".utf8)), nil] {
+                try await trial.expectFailure(
+                    .interrupted, HTTPRequest(.post, server.url("/303"), body: body, followsRedirects: true))
+            }
+        },
         Check(.redirects, "A redirect that leaves the body behind may lead to another origin") { trial in
             let other = try LoopbackServer.answering { connection, request in
                 try connection.respond(body: Data("\(request.method) \(request.body.count)".utf8))
