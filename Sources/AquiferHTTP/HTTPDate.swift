@@ -23,15 +23,32 @@ package enum HTTPDate {
             + "\(padded(ofDay / 3600, 2)):\(padded(ofDay / 60 % 60, 2)):\(padded(ofDay % 60, 2)) GMT"
     }
 
-    /// The date; `nil` when the text is not in the form that HTTP requires of senders, or names a day or time that does
+    /// The date; `nil` when the text is in none of the three forms of HTTP (RFC 9110, 5.6.7), or names a day or time that does
     /// not exist. Years have at most four digits.
+    ///
+    /// A year of two digits, which nobody should send, is in 1970 to 2069.
     package static func parse(_ text: String) -> Date? {
         let parts = text.split(separator: " ")
-        guard parts.count == 6, parts[0].hasSuffix(","), parts[5] == "GMT", let day: Int = parts[1].count(),
-            let month = months.firstIndex(of: String(parts[2])), let year: Int = parts[3].count(),
+        switch parts.count {
+        case 6 where parts[0].hasSuffix(",") && parts[5] == "GMT":
+            guard let year: Int = parts[3].count() else { return nil }
+            return date(parts[1], parts[2], year, parts[4])
+        case 4 where parts[0].hasSuffix(",") && parts[3] == "GMT":  // Sunday, 06-Nov-94 08:49:37 GMT
+            let day = parts[1].split(separator: "-", omittingEmptySubsequences: false)
+            guard day.count == 3, day[2].count == 2, let short: Int = day[2].count() else { return nil }
+            return date(day[0], day[1], short + (short < 70 ? 2000 : 1900), parts[2])
+        case 5:  // Sun Nov  6 08:49:37 1994
+            guard let year: Int = parts[4].count() else { return nil }
+            return date(parts[2], parts[1], year, parts[3])
+        default: return nil
+        }
+    }
+
+    private static func date(_ day: Substring, _ month: Substring, _ year: Int, _ clock: Substring) -> Date? {
+        guard let day: Int = day.count(), let month = months.firstIndex(of: String(month)),
             (1...9999).contains(year), let civil = CivilDay(year, month + 1, day)
         else { return nil }
-        let time = parts[4].split(separator: ":").compactMap { $0.count(as: Int.self) }
+        let time = clock.split(separator: ":").compactMap { $0.count(as: Int.self) }
         guard time.count == 3, time[0] < 24, time[1] < 60, time[2] <= 60 else { return nil }
         let seconds = civil.daysSince1970 * 86400 + time[0] * 3600 + time[1] * 60 + time[2]
         // The leap second of the last day leads out of the years that can be written.

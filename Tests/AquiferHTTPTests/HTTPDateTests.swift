@@ -21,9 +21,20 @@ struct HTTPDateTests {
     }
 
     @Test(
+        "The two older forms are read, too",
+        arguments: [
+            ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777), ("Sun Nov  6 08:49:37 1994", 784_111_777),
+            ("Wednesday, 31-Dec-69 23:59:59 GMT", 3_155_759_999), ("Thursday, 01-Jan-70 00:00:00 GMT", 0),
+        ])
+    func olderForms(text: String, seconds: TimeInterval) {
+        #expect(HTTPDate.parse(text)?.timeIntervalSince1970 == seconds)
+    }
+
+    @Test(
         "A day or time that does not exist is no date",
         arguments: [
             "Wed, 30 Feb 1994 08:49:37 GMT", "Wed, 29 Feb 1995 08:49:37 GMT", "Sat, 31 Jun 1994 08:49:37 GMT",
+            "Sunday, 31-Jun-94 08:49:37 GMT", "Sun Nov 31 08:49:37 1994", "Sunday, 06-Nov-1994 08:49:37 GMT",
             "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:49:61 GMT", "Sun, 06 Nov 1994 08:49 GMT",
         ])
     func impossible(text: String) {

@@ -79,12 +79,15 @@ public struct RetryPolicy: Sendable {
 
 extension HTTPResponseHead {
     /// The wait that `Retry-After` asks for, in seconds or by a date (RFC 9110, 10.2.3). A number of seconds that is
-    /// too large becomes the largest number.
+    /// too large becomes the largest number. A date counts from the answer's own `Date`: the two clocks may differ.
+    ///
+    /// - Parameter now: the local time, for an answer without a `Date`.
     func retryAfter(_ now: Date) -> Duration? {
         guard let field = headers["Retry-After"] else { return nil }
         if let seconds: Int64 = field.count() { return .seconds(seconds) }
         guard let date = HTTPDate.parse(field) else { return nil }
+        let sent = headers["Date"].flatMap { HTTPDate.parse($0) } ?? now
         // A wrong clock must not lead to a number that overflows a `Duration`.
-        return .seconds(min(max(0, date.timeIntervalSince(now)), Double(Int32.max)))
+        return .seconds(min(max(0, date.timeIntervalSince(sent)), Double(Int32.max)))
     }
 }

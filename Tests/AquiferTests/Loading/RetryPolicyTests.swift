@@ -13,9 +13,10 @@ struct RetryPolicyTests {
             now: { Self.now })
     }
 
-    private func head(_ status: Int, retryAfter: String? = nil) throws -> HTTPResponseHead {
+    private func head(_ status: Int, retryAfter: String? = nil, date: String? = nil) throws -> HTTPResponseHead {
         var headers = HTTPHeaders()
         headers["Retry-After"] = retryAfter
+        headers["Date"] = date
         return HTTPResponseHead(status: status, headers: headers, url: try #require(URL(string: "http://a.example")))
     }
 
@@ -57,6 +58,18 @@ struct RetryPolicyTests {
     func retryAfter(field: String, seconds: Int?) throws {
         let wait = policy().wait(after: 1, head: try head(429, retryAfter: field))
         #expect(wait == seconds.map { .seconds($0) })
+    }
+
+    @Test(
+        "A date in Retry-After counts from the answer's own date, in any form of HTTP, whatever the local clock says",
+        arguments: [
+            ("Sun, 06 Nov 1994 10:49:42 GMT", "Sun, 06 Nov 1994 10:49:37 GMT", 5),
+            ("Sun, 06 Nov 1994 06:49:42 GMT", "Sun, 06 Nov 1994 06:49:37 GMT", 5),
+            ("Sunday, 06-Nov-94 10:49:42 GMT", "Sun Nov  6 10:49:37 1994", 5),
+            ("Sun, 06 Nov 1994 08:49:57 GMT", "soon", 20),
+        ])
+    func retryAfterByTheServersClock(field: String, date: String, seconds: Int) throws {
+        #expect(policy().wait(after: 1, head: try head(503, retryAfter: field, date: date)) == .seconds(seconds))
     }
 
     @Test("A policy of one attempt never tries again")
