@@ -2,7 +2,7 @@ import Aquifer
 import AquiferFoundation
 import AquiferWording
 
-/// The month in which a card ends. The card is good until that month is over, in UTC.
+/// The month in which a card ends. The card is good until that month is over everywhere on Earth: the last places are twelve hours behind UTC.
 public struct Expiry: Sendable, Hashable {
     /// From 1 to 12.
     public let month: Int
@@ -59,10 +59,11 @@ public struct Expiry: Sendable, Hashable {
 
     private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
+    /// The month in the places whose clocks are the furthest behind, twelve hours behind UTC.
     private static func month(of date: Date) -> (year: Int, month: Int) {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
-        let parts = calendar.dateComponents([.year, .month], from: date)
+        let parts = calendar.dateComponents([.year, .month], from: date.addingTimeInterval(-12 * 3600))
         return (parts.year ?? 0, parts.month ?? 0)
     }
 

@@ -28,18 +28,19 @@ struct ExpiryTests {
         for (text, error) in refused { #expect(throws: error, "\(text)") { try Expiry(parsing: text, now: now) } }
     }
 
-    @Test("is good to the last moment of its month, in UTC")
+    @Test("is good to the last moment of its month in the last place on Earth, twelve hours behind UTC")
     func endOfMonth() throws {
         let november = Expiry(month: 11, year: 2026)
-        #expect(try !november.isExpired(at: moment("2026-11-30T23:59:59Z")))
-        #expect(try november.isExpired(at: moment("2026-12-01T00:00:00Z")))
-        #expect(try !november.isExpired(at: moment("2026-11-30T23:59:59Z").addingTimeInterval(0.999)))
+        // Half past nine in the evening of the 30th in São Paulo.
+        #expect(try Expiry(parsing: "11/26", now: moment("2026-12-01T00:30:00Z")) == november)
+        #expect(try !november.isExpired(at: moment("2026-12-01T11:59:59Z")))
+        #expect(try !november.isExpired(at: moment("2026-12-01T11:59:59Z").addingTimeInterval(0.999)))
+        #expect(try november.isExpired(at: moment("2026-12-01T12:00:00Z")))
         let december = Expiry(month: 12, year: 2026)
-        #expect(try !december.isExpired(at: moment("2026-12-31T23:59:59Z")))
-        #expect(try december.isExpired(at: moment("2027-01-01T00:00:00Z")))
-        #expect(try !Expiry(month: 2, year: 2028).isExpired(at: moment("2028-02-29T23:59:59Z")))
-        #expect(try Expiry(parsing: "11/26", now: moment("2026-11-30T23:59:59Z")) == november)
-        #expect(throws: ExpiryError.expired) { try Expiry(parsing: "11/26", now: moment("2026-12-01T00:00:00Z")) }
+        #expect(try !december.isExpired(at: moment("2027-01-01T11:59:59Z")))
+        #expect(try december.isExpired(at: moment("2027-01-01T12:00:00Z")))
+        #expect(try !Expiry(month: 2, year: 2028).isExpired(at: moment("2028-03-01T11:59:59Z")))
+        #expect(throws: ExpiryError.expired) { try Expiry(parsing: "11/26", now: moment("2026-12-01T12:00:00Z")) }
     }
 
     @Test("is at most 19 years ahead")
