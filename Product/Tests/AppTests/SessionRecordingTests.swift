@@ -60,6 +60,13 @@ struct SessionRecordingTests {
         #expect(answer.status == 409)
     }
 
+    @Test("A step of any number can be asked for", arguments: [Int.min, -1, 0, 2, Int.max])
+    func anyNumber(number: Int) {
+        recording.start()
+        recording.note("f1", at: feed())
+        #expect(recording.step(number) == nil)
+    }
+
     @Test("A recording that is full ends itself, and keeps what it has")
     func full() {
         recording.start()

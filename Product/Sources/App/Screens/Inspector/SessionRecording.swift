@@ -65,7 +65,7 @@ final class SessionRecording {
     }
 
     /// The step of this number; `nil` if there is none.
-    func step(_ id: Int) -> Step? { steps.indices.contains(id - 1) ? steps[id - 1] : nil }
+    func step(_ id: Int) -> Step? { steps.first { $0.id == id } }
 
     /// The state that a screen beside the one of a step had at that moment; `nil` if the tab did not show it.
     func state(of screen: String, _ subject: String, at step: Step) -> String? {
