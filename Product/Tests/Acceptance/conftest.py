@@ -5,7 +5,6 @@ import http.server
 import json
 import os
 import re
-import signal
 import subprocess
 import threading
 
@@ -13,10 +12,6 @@ import pytest
 
 from payments_remote import PaymentsRemote
 from serving import BINARY, ROOT, Server
-
-# A shell without job control makes what it starts in the background deaf to Ctrl-C. Programs started here must hear it.
-if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def commands():
