@@ -49,6 +49,8 @@ CHANGES = {"open", "write", "pwrite", "fsync", "fdatasync", "ftruncate", "rename
 LEFT_OUT = {
     ("aquifer", "malloc"), ("aquifer", "calloc"), ("aquifer", "realloc"),  # Swift traps without memory
     ("foundation", "malloc"), ("foundation", "calloc"), ("foundation", "realloc"),  # Swift, too
+    # libdispatch traps without them, and its calls count as the program's, of which it is a part.
+    ("aquifer", "epoll_create1"), ("aquifer", "epoll_ctl"), ("aquifer", "eventfd"),
     ("sodium", "mmap"), ("sodium", "getrandom"),  # libsodium ends the process when the system has no random numbers
 }
 SHORT = {"read", "pread", "write", "pwrite"}
