@@ -17,7 +17,8 @@ extension LedgerTransaction {
 
     /// True for a line of a version before the first release, which has no checksum.
     static func isOfEarlierVersion(_ line: Data) -> Bool {
-        !line.contains(tab) && (try? JSONDecoder().decode(LedgerTransaction.self, from: line)) != nil  // else it is damaged
+        // What is no transaction is damaged.
+        !line.contains(tab) && (try? JSONDecoder().decode(LedgerTransaction.self, from: line)) != nil
     }
 
     /// The line, with its end.

@@ -123,6 +123,18 @@ public final class AuthenticatingClient: HTTPClient {
         _ request: HTTPRequest, _ credentials: Credentials, _ elapsed: @Sendable () -> Duration, isLast: Bool
     ) async throws(TransportError) -> HTTPResponse? {
         var next = request
+        do throws(TransportError) {
+            return try await follow(request, &next, credentials, elapsed, isLast: isLast)
+        } catch {
+            // The first answer was a redirect: the request may have been carried out.
+            throw next.url == request.url ? error : error.afterSending(by: request.method)
+        }
+    }
+
+    private func follow(
+        _ request: HTTPRequest, _ next: inout HTTPRequest, _ credentials: Credentials,
+        _ elapsed: @Sendable () -> Duration, isLast: Bool
+    ) async throws(TransportError) -> HTTPResponse? {
         while true {
             var sent = next
             if let total = request.limits.total {

@@ -62,8 +62,8 @@ struct OutboxIndexTests {
         let url = try #require(URL(string: "http://notes.example/notes"))
         let head = OutboxRecord.Head(
             group: group, label: "", key: key, queuedAt: Date(timeIntervalSince1970: 1_780_000_000 + seconds),
-            method: "POST",
-            url: url, length: 0)
-        return OutboxRecord(head: head, message: .init(headers: [], parts: nil, limits: .init(), followsRedirects: false))
+            method: "POST", url: url, length: 0)
+        return OutboxRecord(
+            head: head, message: .init(headers: [], parts: nil, limits: .init(), followsRedirects: false))
     }
 }
