@@ -44,7 +44,7 @@ def copy(root, tmp_path, description):
     shutil.copytree(root / "Examples", tmp_path / "Examples", ignore=shutil.ignore_patterns(".build"))
     # The pages name these; nothing else looks at them.
     shutil.copytree(root / "Product/Sources/App/Public", tmp_path / "Product/Sources/App/Public")
-    shutil.copytree(root / "docs", tmp_path / "docs", ignore=shutil.ignore_patterns("*.png"))
+    shutil.copytree(root / "docs", tmp_path / "docs", ignore=shutil.ignore_patterns("*.webp"))
     for folder in ("Tests", "Scripts", "Benchmarks"):
         shutil.copytree(
             root / folder, tmp_path / folder, ignore=shutil.ignore_patterns(".build*", "Golden", "__pycache__"))
