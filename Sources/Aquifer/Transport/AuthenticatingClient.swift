@@ -127,7 +127,7 @@ public final class AuthenticatingClient: HTTPClient {
             return try await follow(request, &next, credentials, elapsed, isLast: isLast)
         } catch {
             // The first answer was a redirect: the request may have been carried out.
-            throw next.url == request.url ? error : error.afterSending(by: request.method)
+            throw next.limits.redirects == request.limits.redirects ? error : error.afterSending(by: request.method)
         }
     }
 
