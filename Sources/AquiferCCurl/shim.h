@@ -76,3 +76,15 @@ static inline int aq_is_connection(curl_socket_t socket, int local_port, const c
     }
     return 0;
 }
+
+static inline int aq_curl_discards(void *context, curl_socket_t socket, curlsocktype purpose) {
+    const struct linger now = {.l_onoff = 1, .l_linger = 0};
+    (void) context;
+    (void) purpose;
+    return setsockopt(socket, SOL_SOCKET, SO_LINGER, &now, sizeof now) == 0 ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR;
+}
+
+/// Makes a transfer's connection discard what the system has not sent when it is closed.
+static inline CURLcode aq_curl_set_discarding(CURL *easy) {
+    return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, aq_curl_discards);
+}

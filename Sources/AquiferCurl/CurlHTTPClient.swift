@@ -62,6 +62,9 @@ public final class CurlHTTPClient: HTTPClient {
     /// The loop behind the client, for its tests.
     var loop: EventLoop { owner.loop }
 
+    /// True: curl asks when it is connected, before the first byte of the request.
+    public var asksBeforeSending: Bool { true }
+
     /// See `HTTPClient.send`.
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         if let obstacle = EventLoop.obstacle { throw TransportError(.cannotConnect, obstacle) }

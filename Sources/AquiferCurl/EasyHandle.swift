@@ -83,7 +83,9 @@ final class EasyHandle {
         set(CURLOPT_HEADERDATA, context)
         aq_curl_set_transfer(easy, CURLOPT_WRITEFUNCTION, curlReceivedBody)
         set(CURLOPT_WRITEDATA, context)
-        aq_curl_set_connected(easy, CURLOPT_PREREQFUNCTION, curlConnected)
+        let asks = aq_curl_set_connected(easy, CURLOPT_PREREQFUNCTION, curlConnected) == CURLE_OK
+        // A curl that is too old to ask must not send what may be sent for a while only.
+        isIncomplete = isIncomplete || !asks && transfer.request.maySend != nil
         set(CURLOPT_PREREQDATA, context)
         guard transfer.bodyReader != nil else { return }
         aq_curl_set_transfer(easy, CURLOPT_READFUNCTION, curlSends)
@@ -123,7 +125,12 @@ final class EasyHandle {
             set(CURLOPT_CUSTOMREQUEST, method.rawValue)
         }
         // Without bytes to send again there is no rewinding that could be refused: see `Transfer.rewind`.
-        if !method.isIdempotent && (transfer.request.body?.length ?? 0) == 0 { set(CURLOPT_FRESH_CONNECT, 1) }
+        let isRewound = method.isIdempotent || (transfer.request.body?.length ?? 0) > 0
+        if !isRewound || transfer.request.maySend != nil { set(CURLOPT_FRESH_CONNECT, 1) }
+        guard transfer.request.maySend != nil else { return }
+        // Nobody else may take over a connection that discards what it has not sent when it is closed.
+        set(CURLOPT_FORBID_REUSE, 1)
+        note(aq_curl_set_discarding(easy))
     }
 
     private func setFields(of request: HTTPRequest) throws(TransportError) {
@@ -213,6 +220,11 @@ func curlConnected(
     _ context: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
     _ remotePort: Int32, _ localPort: Int32
 ) -> Int32 {
-    transfer(context)?.connected(localPort, remote, remotePort)
+    guard let transfer = transfer(context) else { return Int32(CURL_PREREQFUNC_OK) }
+    transfer.connected(localPort, remote, remotePort)
+    do throws(TransportError) { try transfer.request.expectMaySend() } catch {
+        transfer.refusal = error
+        return Int32(CURL_PREREQFUNC_ABORT)
+    }
     return Int32(CURL_PREREQFUNC_OK)
 }

@@ -34,12 +34,12 @@ public struct PaymentsService: Sendable {
     ///   - isOther: True for the keys of what the app keeps beside the payments in `ledgerStore`. A damaged entry under such a
     ///     key is no damaged payment.
     ///   - sending: A folder of this ledger's own. A process that sends a payment holds a lock in it, which shows other
-    ///     processes that it lives. With `nil` they have only the date in the ledger, and a killed sender counts as
-    ///     living for up to a minute.
+    ///     processes that it lives. With `nil` they have only the end of its turn in the ledger: a killed sender counts as
+    ///     living for up to a minute, and the client must be one that `HTTPClient.asksBeforeSending`.
     ///   - vault: Keeps the cards.
     ///   - allowsTestCard: True if the remote's test card may be used.
     ///   - retry: The policy by which a failed load is tried again. A payment is never tried again by itself.
-    ///   - clock: The clock for renewing leases and waiting for payments of other processes.
+    ///   - clock: The clock for the turns of payments and for waiting for those of other processes.
     ///   - now: The clock for dates and ages.
     ///   - makeID: Makes the keys of payments, never the same twice.
     ///   - events: Told what the engine does; `nil` if nobody listens.

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// The knowledge of the server about the instances of a ``PostgresStore`` that live: each holds an advisory lock.
 struct PostgresPresence: StorePresence {
@@ -7,6 +8,14 @@ struct PostgresPresence: StorePresence {
     var name: String? {
         let number = store.presenceOfThis.visible
         return number == 0 ? nil : "\(number)"
+    }
+
+    func time() async throws(StoreError) -> Date {
+        let answers = try await store.ask([.init(.time, [])], to: "look at the clock")
+        guard let microseconds = answers.first?.integer(0, 0) else {
+            throw .failed(operation: "look at the clock", reason: "\(store.place): the answer has no time")
+        }
+        return Date(timeIntervalSince1970: Double(microseconds) / 1_000_000)
     }
 
     func gone(among names: Set<String>) async throws(StoreError) -> Set<String> {

@@ -8,7 +8,7 @@ enum Statement: String, CaseIterable, Sendable {
     case read, pieces, list
     case begin, end, ended
     case insert, insertAll, create, replace, delete, deleteSeen, deletePrefix, piece
-    case takeLease, lookAtLease, renewLease, endLease, gone
+    case takeLease, lookAtLease, renewLease, endLease, gone, time
     case readMany, changeMany
 
     /// The types of the parameters.
@@ -40,6 +40,7 @@ enum Statement: String, CaseIterable, Sendable {
         case .endLease: [.bytes, .integer, .integer, .text, .text]
         // numbers, separated by commas
         case .gone: [.text]
+        case .time: []
         // keys
         case .readMany: [.listOfBytes]
         // channel, told; and of each row its key, the mark that was seen, the new mark, head and bytes
@@ -99,6 +100,7 @@ enum Statement: String, CaseIterable, Sendable {
             SELECT e.id, e.mark, $3::int, $4 FROM \(schema).entry e WHERE e.id = \(Self.id("$1")) AND e.mark = $2
             """
         case .takeLease, .lookAtLease, .renewLease, .endLease, .gone: leasing(schema)
+        case .time: "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
         case .readMany, .changeMany: batch(schema)
         }
     }

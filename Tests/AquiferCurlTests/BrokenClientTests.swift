@@ -69,6 +69,17 @@ struct BrokenClientTests {
         }
     }
 
+    @Test("A client that does not ask whether it may still send breaks the contract")
+    func asksNobody() async throws {
+        try await expectViolation(
+            of: "What may not be sent any more is not sent, and is asked about when there is a connection"
+        ) { request throws(TransportError) in
+            var request = request
+            request.maySend = nil
+            return try await CurlHTTPClient().send(request)
+        }
+    }
+
     private func expectViolation(
         of promise: String,
         _ send: @escaping @Sendable (HTTPRequest) async throws(TransportError) -> HTTPResponse
@@ -83,6 +94,7 @@ struct BrokenClientTests {
 
 private struct Broken: HTTPClient {
     let broken: @Sendable (HTTPRequest) async throws(TransportError) -> HTTPResponse
+    var asksBeforeSending: Bool { true }
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse { try await broken(request) }
 }
 

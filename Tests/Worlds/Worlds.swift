@@ -9,6 +9,7 @@ struct Worlds {
             "changes": ChangesWorld.run, "clips": ClipsWorld.run, "credentials": CredentialsWorld.run,
             "downloads": DownloadsWorld.run,
             "drive": ChainWorld.run, "lists": ListWorld.run, "live": LiveWorld.run, "loading": LoadingWorld.run,
+            "machines": MachinesWorld.run,
             "outbox": OutboxWorld.run, "outbox-batches": OutboxWorld.runInBatches,
             "outbox-sqlite": OutboxWorld.runOverSQLite, "payments": PaymentsWorld.run,
             "power": PowerWorld.run, "users": UsersWorld.run,

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The knowledge of a shared store about who uses it and lives.
 ///
 /// An ``Outbox`` over such a store writes the name of its instance into what it claims. When the process or the machine of that
@@ -8,6 +10,12 @@
 public protocol StorePresence: Sendable {
     /// The name under which others see that this instance lives; `nil` while they cannot.
     var name: String? { get }
+
+    /// The time by the store's own clock, which is the same for all who share it: the ends of turns that guard something done once are
+    /// dates of it.
+    ///
+    /// - Throws: ``StoreError`` if the place is out of reach.
+    func time() async throws(StoreError) -> Date
 
     /// The names of instances that have gone for certain. An instance that was gone may come back under its name.
     ///

@@ -86,6 +86,9 @@ public final class AuthenticatingClient: HTTPClient {
         renewals = CredentialRenewals(patience: patience, clock: clock, renew: renew)
     }
 
+    /// As the client behind it.
+    public var asksBeforeSending: Bool { base.asksBeforeSending }
+
     /// Sends a request with the credentials of the moment. See ``HTTPClient/send(_:)``.
     ///
     /// - Throws: the errors of the client behind it; the error of `current` or `renew`; ``TransportError/Kind/unauthorized``

@@ -20,6 +20,15 @@ public protocol HTTPClient: Sendable {
     /// - Throws: ``TransportError``: `.cancelled` when the task was cancelled, otherwise the failure. Once something of a request whose method
     ///   is not safe may have left, on this connection or another one, no failure is one that ``TransportError/Kind/precedesSending``.
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse
+
+    /// True if the client asks ``HTTPRequest/maySend`` when it is connected, before the first byte. By default, it does not. A wrapper
+    /// answers as the client behind it.
+    var asksBeforeSending: Bool { get }
+}
+
+extension HTTPClient {
+    /// False: a client says so when it asks.
+    public var asksBeforeSending: Bool { false }
 }
 
 /// The head of an answer: its status, fields and address.

@@ -66,11 +66,29 @@ public struct HTTPRequest: Sendable, Hashable {
         get { listener.onSent }
         set { listener.onSent = newValue }
     }
+    /// Decides at the last moment whether the request may still be sent; `nil` if it always may.
+    ///
+    /// A client that ``HTTPClient/asksBeforeSending`` calls it once it is connected, as the last thing before the first byte,
+    /// and again before each byte of another attempt. If it returns false, nothing is sent, and the request fails
+    /// with ``TransportError/Kind/timedOut``. The request has a connection of its own: nothing of it is repeated, and what the system has
+    /// not sent when the transfer ends is not sent later. It is called on any thread, and must be quick. Like ``onSent``, it does
+    /// not count in comparisons.
+    ///
+    /// Use it for what must not begin after a turn has ended:
+    ///
+    /// ```swift
+    /// request.maySend = { ContinuousClock.now < end }
+    /// ```
+    public var maySend: (@Sendable () -> Bool)? {
+        get { listener.maySend }
+        set { listener.maySend = newValue }
+    }
     private var listener = Listener()
 
-    /// A wrapper of the closure that is equal to any other, so that closures do not count in comparisons.
+    /// A wrapper of the closures that is equal to any other, so that closures do not count in comparisons.
     private struct Listener: Sendable, Hashable {
         var onSent: (@Sendable (UInt64) -> Void)?
+        var maySend: (@Sendable () -> Bool)?
 
         static func == (_: Listener, _: Listener) -> Bool { true }
         func hash(into _: inout Hasher) {}
@@ -101,6 +119,14 @@ public struct HTTPRequest: Sendable, Hashable {
 }
 
 extension HTTPRequest {
+    /// Asks ``maySend``.
+    ///
+    /// - Throws: `.timedOut` if the request may not be sent any more.
+    package func expectMaySend() throws(TransportError) {
+        guard maySend?() == false else { return }
+        throw TransportError(.timedOut, "the time in which it might be sent was over before anything was sent")
+    }
+
     /// Checks that the head of a request is valid.
     ///
     /// - Throws: `.malformed` when a field cannot be written as one line, or the method is no token.

@@ -12,6 +12,9 @@ public struct OfflineClient: HTTPClient {
         self.detail = detail
     }
 
+    /// True: it never sends anything.
+    public var asksBeforeSending: Bool { true }
+
     /// Sends nothing.
     ///
     /// - Throws: `.cancelled` when the task was cancelled, otherwise `.offline`.

@@ -5,7 +5,8 @@ extension PaymentDesk {
     /// The payments of this amount to this person with an unknown outcome, the latest first. Payments that are being
     /// sent are among them.
     ///
-    /// A payment that the user gave up is not among them: that was the user's decision.
+    /// A payment that the user gave up is among them until another one like it is made: it may have been made, and is sent again under
+    /// its key, unless the user means a second payment.
     ///
     /// - Throws: `StoreError` when the ledger cannot be read. The caller must not pay then.
     public func unresolved(_ amount: Money, to contact: Contact) async throws(StoreError) -> [PaymentRecord] {
@@ -22,7 +23,11 @@ extension PaymentDesk {
         for record in contents.records
         where record.amount == amount && record.contact.id == contact.id && isOwn(record) {
             let present = await present(record)
-            if present.state == .unknown || present.state == .sending { found.append(present) }
+            switch present.state {
+            case .unknown, .sending: found.append(present)
+            case .abandoned where !contents.records.contains { $0.isOneMadeSince(present) }: found.append(present)
+            case .abandoned, .approved, .declined, .failed: break
+            }
         }
         return found
     }
@@ -165,10 +170,12 @@ extension PaymentDesk {
         if let sharing {
             // What this desk wrote and does not send any more is a payment whose outcome could not be recorded.
             if record.lease?.owner == owner { return false }
-            if let isGone = await sharing.isGone(record.lease) { return !isGone }
+            guard let lease = record.lease else { return false }
+            // If the store's clock cannot be read now, the turn may last.
+            guard let time = try? await sharing.presence.time() else { return true }
+            return time < lease.until
         }
-        guard let lease = record.lease else { return false }
-        return SendingLease.isCurrent(lease.until, at: now())
+        return record.lease?.isCurrent(atOwn: now()) == true
     }
 
     /// True if the sender's lock is held, false if the sender is dead; `nil` if the date must decide, because the lock

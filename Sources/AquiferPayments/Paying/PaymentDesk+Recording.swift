@@ -23,13 +23,19 @@ extension PaymentDesk {
     /// Records that this desk sends a payment, unless it is decided, or somebody else who lives sends it.
     ///
     /// - Parameter made: the payments like it that are known as made.
-    /// - Returns: The payment as it is recorded.
-    func write(_ order: PaymentOrder, after made: [UUID], isLocked: Bool) async throws(PaymentError) -> PaymentRecord {
-        let (date, owner, until, server, holder) = (now(), owner, leaseEnd, server, sharing?.name)
-        let lease = SendingLease(
-            owner: owner, until: until, followsDoubt: false, isLocked: isLocked, holder: holder)
-        let gone = await goneSender(of: order.key)
-        let new = PaymentRecord(order, at: date, server: server, lease: lease, madeBefore: made)
+    /// - Returns: The payment as it is recorded, and whether its request may be begun at a moment.
+    func write(
+        _ order: PaymentOrder, after made: [UUID], isLocked: Bool
+    ) async throws(PaymentError) -> (PaymentRecord, maySend: @Sendable () -> Bool) {
+        // Measured from before the look at the store's clock, so that the turn ends later than it says here.
+        let maySend = clock.within(SendingLease.begin)
+        let time: Date
+        do throws(StoreError) { time = try await sharing?.presence.time() ?? now() } catch { throw .ledger(error) }
+        let (owner, isShared, until) = (
+            owner, sharing != nil, time.addingTimeInterval(SendingLease.length.timeInterval)
+        )
+        let lease = SendingLease(owner: owner, until: until, followsDoubt: false, isLocked: isLocked)
+        let new = PaymentRecord(order, at: now(), server: server, lease: lease, madeBefore: made)
         // The outcome of an earlier try of this desk must not be taken for that of this one.
         let earlier = await stopRecording(order.key)
         do throws(StoreError) {
@@ -38,14 +44,14 @@ extension PaymentDesk {
                     guard let known else { return new }
                     if known.isDecided { return nil }
                     if !isLocked, known.state == .sending, let lease = known.lease, lease.owner != owner,
-                        lease.holder == nil ? SendingLease.isCurrent(lease.until, at: date) : lease != gone
+                        isShared ? time < lease.until : lease.isCurrent(atOwn: time)
                     {
                         return nil
                     }
-                    return known.begun(by: owner, until: until, isLocked: isLocked, holder: holder)
+                    return known.begun(by: owner, until: until, isLocked: isLocked)
                 } ?? new
             if let earlier, written.lease?.owner != owner { recordLater(order.key, earlier.begun, earlier.outcome) }
-            return written
+            return (written, maySend)
         } catch {
             // It may have been recorded all the same. Then others would wait for it as long as this process lives.
             recordLater(order.key, earlier?.begun, earlier?.outcome ?? .unsent)
@@ -118,12 +124,5 @@ extension PaymentDesk {
         late.task.cancel()
         await late.task.value
         return late
-    }
-
-    /// The lease of a payment whose sender has gone, on whichever machine it was; `nil` if there is none.
-    private func goneSender(of key: UUID) async -> SendingLease? {
-        // A ledger that cannot be read now cannot be written either.
-        guard let sharing, let lease = (try? await ledger.record(key))?.lease else { return nil }
-        return await sharing.isGone(lease) == true ? lease : nil
     }
 }

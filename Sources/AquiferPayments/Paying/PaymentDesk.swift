@@ -26,7 +26,7 @@ public actor PaymentDesk {
     nonisolated let base: URL
     let client: any HTTPClient
     let locks: SendingLocks?
-    /// Set if the store of the ledger knows who lives: then it tells, and no locks.
+    /// Set if machines share the ledger, whose store has a clock: then that decides, and no locks.
     let sharing: SharedSending?
     private var doors = 0
     let clock: any Clock<Duration>
@@ -44,7 +44,7 @@ public actor PaymentDesk {
     /// - Parameters:
     ///   - locks: The locks by which senders show other processes that they live; `nil` leaves only the date in their
     ///     leases.
-    ///   - clock: The clock for renewing leases and waiting for payments of other processes.
+    ///   - clock: The clock for the turns of payments and for waiting for those of other processes.
     init(
         base: URL, client: any HTTPClient, ledger: PaymentLedger, locks: SendingLocks?,
         clock: any Clock<Duration> = ContinuousClock(), owner: UUID = UUID(), now: @escaping @Sendable () -> Date
@@ -53,7 +53,7 @@ public actor PaymentDesk {
         self.client = client
         self.ledger = ledger
         sharing = ledger.store.presence.map {
-            SharedSending(store: ledger.store, presence: $0, clock: clock, now: now)
+            SharedSending(store: ledger.store, presence: $0, clock: clock)
         }
         self.locks = sharing == nil ? locks : nil
         self.clock = clock
@@ -94,6 +94,8 @@ public actor PaymentDesk {
     func send(
         _ order: PaymentOrder, besides: Set<UUID> = [], approved: Set<UUID> = []
     ) async throws(PaymentError) -> PaymentRecord {
+        // A lock shows by itself that a sender has died. Everywhere else only time does, and the client must keep it.
+        guard locks != nil || client.asksBeforeSending else { throw .unsuitableClient }
         let shown = ShownPayments(all: besides, approved: approved)
         guard underWay.insert(order.key).inserted else { throw .underWay }
         defer {
@@ -105,8 +107,9 @@ public actor PaymentDesk {
         guard lock != nil || locks == nil else { throw .underWay }
 
         let begun: PaymentRecord
+        var request = HTTPRequest.transaction(base, order)
         do throws(PaymentError) {
-            begun = try await begin(order, shown, isLocked: lock != nil)
+            (begun, request.maySend) = try await begin(order, shown, isLocked: lock != nil)
         } catch {
             // The file of a killed sender stays: it shows other processes that the sender was killed.
             await lock?.release(isSettled: await !isWrittenAsSending(order.key))
@@ -119,11 +122,8 @@ public actor PaymentDesk {
             return begun
         }
 
-        let renewal = Task { await self.renew(order.key) }
         // The request has a task of its own, so that a cancelled caller does not cancel the payment.
-        let request = HTTPRequest.transaction(base, order)
-        let outcome = await Task { [client] in await PaymentOutcome(of: request, by: client) }.value
-        renewal.cancel()
+        let outcome = await Task { [client, request] in await PaymentOutcome(of: request, by: client) }.value
         return await record(outcome, of: begun, lock)
     }
 
@@ -135,9 +135,11 @@ public actor PaymentDesk {
 
     /// Records that this desk is sending the payment, unless it is decided, someone else sends it, or another payment
     /// might be the same one. Check and record are atomic: across processes with locks, without them in this desk.
+    ///
+    /// - Returns: The payment as it is recorded, and whether its request may be begun at a moment.
     private func begin(
         _ order: PaymentOrder, _ shown: ShownPayments, isLocked: Bool
-    ) async throws(PaymentError) -> PaymentRecord {
+    ) async throws(PaymentError) -> (PaymentRecord, maySend: @Sendable () -> Bool) {
         if !turn.tryEnter() { await turn.enter() }
         defer { turn.leave() }
         if let sharing { return try await begin(order, shown, sharing) }
@@ -151,14 +153,15 @@ public actor PaymentDesk {
     /// The same, atomic across machines.
     private func begin(
         _ order: PaymentOrder, _ shown: ShownPayments, _ sharing: SharedSending
-    ) async throws(PaymentError) -> PaymentRecord {
+    ) async throws(PaymentError) -> (PaymentRecord, maySend: @Sendable () -> Bool) {
         doors += 1
         let door: SharedDoor
         do throws(StoreError) { door = try await sharing.enter(owner, doors) } catch { throw .ledger(error) }
         let begun: PaymentRecord
+        let maySend: @Sendable () -> Bool
         do throws(PaymentError) {
             let made = try await refuseDoubt(order, shown)
-            begun = try await write(order, after: made, isLocked: false)
+            (begun, maySend) = try await write(order, after: made, isLocked: false)
             let isAlone: Bool
             do throws(StoreError) { isAlone = try await door.isHeld() } catch { isAlone = false }
             if !isAlone, begun.state == .sending, begun.lease?.owner == owner {
@@ -170,30 +173,11 @@ public actor PaymentDesk {
             throw error
         }
         await door.close()
-        return begun
+        return (begun, maySend)
     }
 
     private func isWrittenAsSending(_ key: UUID) async -> Bool {
         // A ledger that cannot be read may have this state, so the answer is true.
         do throws(StoreError) { return try await ledger.record(key)?.state == .sending } catch { return true }
-    }
-
-    /// The end of a lease that begins now.
-    var leaseEnd: Date { now().addingTimeInterval(SendingLease.length.timeInterval) }
-
-    /// Renews the lease three times per lease period, until the task is cancelled.
-    private func renew(_ id: UUID) async {
-        while !Task.isCancelled {
-            // Sleeping throws only when the task was cancelled.
-            do { try await clock.sleep(for: SendingLease.length / 3) } catch { return }
-            let (owner, until, holder) = (owner, leaseEnd, sharing?.name)
-            // The next renewal and the lock make up for a renewal that cannot be written.
-            _ = try? await ledger.change(id) { known in
-                guard var record = known, record.state == .sending, record.lease?.owner == owner else { return nil }
-                record.lease?.until = until
-                record.lease?.holder = holder
-                return record
-            }
-        }
     }
 }

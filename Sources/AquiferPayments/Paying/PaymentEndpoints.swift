@@ -20,7 +20,7 @@ extension HTTPRequest {
                 "Idempotency-Key": order.key.uuidString,
             ],
             // A server that sends a byte now and then must not keep the outcome open for ever.
-            body: .bytes(order.body), limits: .init(total: .seconds(120)), followsRedirects: false)
+            body: .bytes(order.body), limits: .init(total: SendingLease.request), followsRedirects: false)
     }
 
     /// `GET /transaction?idempotency_key=KEY`: asks for the outcome of a payment. It is an addition of the reference

@@ -13,6 +13,9 @@ public enum PaymentError: Error, Sendable, Hashable, CustomStringConvertible {
     case cardExpired
     /// The card is the test card, and this remote does not accept it.
     case testCard
+    /// The client does not say that it ``HTTPClient/asksBeforeSending``, and no lock shows whether a sender lives: a payment could
+    /// leave after others have taken it for lost.
+    case unsuitableClient
     /// A payment of this key is on its way, here or in another process.
     case underWay
     /// Nothing was sent: these payments have the same amount and receiver, and their outcome is unknown. The user
@@ -32,6 +35,8 @@ public enum PaymentError: Error, Sendable, Hashable, CustomStringConvertible {
         case .noCard: "the card is not there any more; choose another one"
         case .cardExpired: "the card has expired; choose another one"
         case .testCard: "the test card is for the reference remote only; choose another one"
+        case .unsuitableClient:
+            "the payment was not sent: this HTTP client cannot tell when it sends; use one that asks HTTPRequest.maySend"
         case .underWay: "this payment is on its way; wait for it"
         case .unresolved(let earlier):
             "the payment was not sent: it is not known whether \(earlier.count == 1 ? "an earlier one" : "earlier ones")"
@@ -52,6 +57,7 @@ public enum PaymentError: Error, Sendable, Hashable, CustomStringConvertible {
         case .noCard: language.text("payment.noCard")
         case .cardExpired: language.text("payment.cardExpired")
         case .testCard: language.text("payment.testCard")
+        case .unsuitableClient: language.text("payment.unsuitable")
         case .underWay: language.text("payment.underWay")
         case .unresolved: language.text("payment.unresolved")
         case .otherServer(let server): language.text("payment.otherServer", ["server": server])

@@ -13,6 +13,21 @@ extension PaymentModel {
         await send(order, besides: Set(earlier.map(\.id)), approved: made)
     }
 
+    /// The earlier payment that the order of this form can send again under its key: the latest whose outcome is unknown, of this card.
+    public var earlierToRetry: PaymentRecord? {
+        guard case .earlier(let earlier) = phase, let order else { return nil }
+        return earlier.first { ($0.state == .unknown || $0.state == .abandoned) && $0.isOf(order, under: $0.id) }
+    }
+
+    /// Sends the earlier payment again under its key (``earlierToRetry``): it is made once, even if it has arrived before.
+    public func retryEarlier() async {
+        guard case .earlier(let earlier) = phase, !isChecking, let order, let record = earlierToRetry else { return }
+        let same = PaymentOrder(
+            key: record.id, contact: record.contact, amount: order.amount, card: order.card, code: order.code)
+        let made = Set(earlier.filter { $0.state == .approved }.map(\.id))
+        await send(same, besides: Set(earlier.map(\.id)), approved: made)
+    }
+
     /// Asks for the outcomes of the earlier payments of the same amount to the same contact. One that was made or
     /// declined is shown, and nothing is sent.
     public func checkEarlier() async {
@@ -25,7 +40,7 @@ extension PaymentModel {
             do throws(PaymentError) {
                 guard let answer = try await service.check(record.id) else { continue }
                 if answer.isDecided { return await show(answer) }
-                if answer.state == .unknown && answer.notFoundAt == nil { checkFailed = true }
+                if answer.state != .sending && answer.notFoundAt == nil { checkFailed = true }
                 left.append(answer)
             } catch {
                 checkFailed = true
@@ -40,7 +55,7 @@ extension PaymentModel {
 
     /// Shows those of these payments that may be the same one.
     private func showEarlier(_ records: [PaymentRecord]) {
-        let open = records.filter(\.mayBeMade)
+        let open = records.filter { $0.mayBeMade || $0.state == .abandoned }
         if open.isEmpty { leave() } else { phase = .earlier(open) }
     }
 

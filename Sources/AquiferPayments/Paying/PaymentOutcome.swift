@@ -17,7 +17,16 @@ enum PaymentOutcome: Sendable {
     init(of request: HTTPRequest, by client: any HTTPClient) async {
         var request = request
         let hasLeft = Locked(false)
+        let wasRefused = Locked<Bool?>(nil)
         request.onSent = { bytes in if bytes > 0 { hasLeft.withLock { $0 = true } } }
+        if let maySend = request.maySend {
+            request.maySend = {
+                let may = maySend()
+                // Once it might be sent, something may have left.
+                wasRefused.withLock { $0 = $0 ?? !may }
+                return may
+            }
+        }
         let head: HTTPResponseHead
         let body: Data
         do throws(TransportError) {
@@ -25,7 +34,8 @@ enum PaymentOutcome: Sendable {
             head = response.head
             body = try await response.data(upTo: 1 << 20)
         } catch {
-            self = !hasLeft.withLock { $0 } && error.kind.isUnsent ? .unsent : .unanswered
+            let isUnsent = error.kind.isUnsent || wasRefused.withLock { $0 } == true
+            self = !hasLeft.withLock { $0 } && isUnsent ? .unsent : .unanswered
             return
         }
         do {

@@ -73,6 +73,9 @@ struct ShownPayments: Sendable {
 }
 
 extension PaymentRecord {
+    /// When it is not being sent any more, at the latest: without an answer, its outcome is unknown from then on.
+    public var sendingUntil: Date? { state == .sending ? lease?.until : nil }
+
     /// True if the remote has shown the payment's outcome. Nothing changes it after that.
     public var isDecided: Bool { state == .approved || state == .declined }
 
@@ -85,8 +88,10 @@ extension PaymentRecord {
     }
 
     /// True if this is the payment that an order makes. An order of another amount, person or card is another payment.
-    func isOf(_ order: PaymentOrder) -> Bool {
-        id == order.key && amount == order.amount && contact.id == order.contact.id && card.id == order.card.id
+    ///
+    /// - Parameter key: the key under which it is looked at; `nil` for the order's own.
+    func isOf(_ order: PaymentOrder, under key: UUID? = nil) -> Bool {
+        id == key ?? order.key && amount == order.amount && contact.id == order.contact.id && card.id == order.card.id
     }
 
     /// True if this payment, of the same amount to the same person, was made after the other one was begun.
@@ -100,11 +105,11 @@ extension PaymentRecord {
 
     /// The payment when a sender begins to send it, with the same key.
     func begun(
-        by owner: UUID, until: Date, isLocked: Bool, holder: String? = nil
+        by owner: UUID, until: Date, isLocked: Bool
     ) -> PaymentRecord {
         var record = self
         record.lease = SendingLease(
-            owner: owner, until: until, followsDoubt: state != .failed, isLocked: isLocked, holder: holder)
+            owner: owner, until: until, followsDoubt: state != .failed, isLocked: isLocked)
         record.state = .sending
         record.notFoundAt = nil
         record.refusal = nil

@@ -1,28 +1,34 @@
 import Aquifer
 import AquiferFoundation
 
-/// The lease of a payment's sender: until it ends, the sender counts as living if no lock shows whether it does.
+/// The turn of a payment's sender. Its end is written down before anything is sent, and nothing moves it.
+///
+/// Its request is begun within ``begin`` of the beginning of the turn, or never, and is over after ``request``; the rest is a margin. So
+/// nothing of the payment leaves after the turn, also if the sender was cut off or stood still meanwhile, and nobody concludes
+/// anything before. Only a kernel's lock that is free shows sooner that the sender has died (``SendingLocks``).
 struct SendingLease: Sendable, Hashable, Codable {
-    /// The time for which a sender counts as living without a renewal.
+    /// The length of a turn.
     static let length = Duration.seconds(60)
+    /// The time within which the request is begun. Its client looks when it is connected: `HTTPRequest.maySend`.
+    static let begin = Duration.seconds(10)
+    /// The longest duration of the request.
+    static let request = Duration.seconds(40)
 
     /// The sender: one ``PaymentDesk`` of one process.
     let owner: UUID
-    /// The end of the lease, which is renewed while the sender lives.
-    var until: Date
+    /// The end of the turn, by the clock of the ledger's store if that has one.
+    let until: Date
     /// True if an earlier try of this payment may have arrived. If so, a try that never left decides nothing.
     let followsDoubt: Bool
     /// True if the sender holds a lock, so that one whose lock is gone is dead: a loss of power can take a lock's file
     /// away.
     var isLocked: Bool
-    /// The sender's instance of the store, if the store knows who lives.
-    var holder: String?
 
-    /// True if a lease that ends at `end` still holds.
+    /// True if the turn lasts, by a machine's own clock.
     ///
     /// The distance counts in both directions: after a clock was set back, an end far ahead means nothing.
-    static func isCurrent(_ end: Date, at now: Date) -> Bool {
-        let left = end.timeIntervalSince(now)
-        return left > 0 && left <= 2 * length.timeInterval
+    func isCurrent(atOwn now: Date) -> Bool {
+        let left = until.timeIntervalSince(now)
+        return left > 0 && left <= 2 * Self.length.timeInterval
     }
 }

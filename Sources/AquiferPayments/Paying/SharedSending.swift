@@ -1,62 +1,43 @@
 import Aquifer
 import AquiferFoundation
 
-/// The same as ``SendingLocks``, among machines that share a ledger whose store knows who lives.
+/// The same as ``SendingLocks``, among machines that share a ledger whose store has a clock.
 ///
-/// A sender writes the name of its instance of the store into its lease. Nobody decides anything about its payment while that instance
-/// lives. The door is an entry of the ledger. Its holder may be taken for dead and live all the same, so that it looks once more,
+/// The door is an entry of the ledger with its end, by the store's clock. Its holder may be late, so that it looks once more,
 /// after it has recorded its payment and before it sends it: whoever came after it has seen the record.
 struct SharedSending: Sendable {
     static let doorKey = "sending:door"
-    /// The time for which a payment waits for the door.
-    private static let patience = Duration.seconds(5)
+    /// The longest time for which one payment keeps the others from beginning.
+    private static let length = Duration.seconds(5)
+    /// The time for which a payment waits for the door: longer than one that died keeps it.
+    private static let patience = Duration.seconds(10)
 
     let store: any CacheStore
     let presence: any StorePresence
     let clock: any Clock<Duration>
-    let now: @Sendable () -> Date
-
-    /// The name of this instance; `nil` while nobody can see that it lives.
-    var name: String? { presence.name }
-
-    /// True if the instance that a lease names has gone for certain, false if it may live; `nil` if the lease names none.
-    func isGone(_ lease: SendingLease?) async -> Bool? {
-        guard let holder = lease?.holder else { return nil }
-        // If it cannot be known now, the sender may live.
-        return (try? await presence.gone(among: [holder]))?.contains(holder) == true
-    }
 
     /// Enters the section in which payments begin.
     ///
-    /// - Throws: `StoreError.busy` if somebody who lives stayed in the section for five seconds.
+    /// - Throws: `StoreError.busy` if others were in the section for ten seconds.
     func enter(_ owner: UUID, _ number: Int) async throws(StoreError) -> SharedDoor {
-        let place = SharedDoor(sharing: self, owner: owner, number: number)
-        let end = clock.deadline(after: Self.patience)
-        var gone: String?
+        let waits = clock.within(Self.patience)
         while true {
-            let mine = Entry(owner: owner, number: number, holder: name, since: now())
-            let (isMine, other) = try await take(mine, over: gone)
-            if isMine { return place }
-            if let holder = other?.holder { gone = await isGoneName(holder) ? holder : nil }
-            if gone == nil {
-                if end() { throw .busy(path: "the ledger of payments") }
-                // A cancelled payment enters as soon as it can: it was decided already.
-                try? await clock.sleep(for: .milliseconds(50))
-            }
+            let time = try await presence.time()
+            let mine = Entry(
+                owner: owner, number: number, until: time.addingTimeInterval(Self.length.timeInterval))
+            if try await take(mine, at: time) { return SharedDoor(sharing: self, owner: owner, number: number) }
+            guard waits() else { throw .busy(path: "the ledger of payments") }
+            // A cancelled payment enters as soon as it can: it was decided already.
+            try? await clock.sleep(for: .milliseconds(50))
         }
     }
 
-    private func isGoneName(_ holder: String) async -> Bool {
-        (try? await presence.gone(among: [holder]))?.contains(holder) == true  // as above
-    }
-
-    private func take(_ mine: Entry, over gone: String?) async throws(StoreError) -> (Bool, Entry?) {
-        let now = now()
-        return try await store.decide(Self.doorKey) { found throws(StoreError) -> (EntryChange, (Bool, Entry?)) in
-            if let other = try Self.entry(found), other.owner != mine.owner, !other.isOver(now, gone: gone) {
-                return (.keep, (false, other))
+    private func take(_ mine: Entry, at time: Date) async throws(StoreError) -> Bool {
+        try await store.decide(Self.doorKey) { found throws(StoreError) -> (EntryChange, Bool) in
+            if let other = try Self.entry(found), other.owner != mine.owner, other.isCurrent(at: time) {
+                return (.keep, false)
             }
-            return (.replace(try Self.stored(mine)), (true, nil))
+            return (.replace(try Self.stored(mine, at: time)), true)
         }
     }
 
@@ -66,7 +47,7 @@ struct SharedSending: Sendable {
     }
 
     fileprivate func leave(_ owner: UUID, _ number: Int) async {
-        // A door that cannot be left now opens with its instance, or with its time.
+        // A door that cannot be left now opens with its time.
         try? await store.update(Self.doorKey) { found throws(StoreError) in
             let entry = try Self.entry(found)
             return entry?.owner == owner && entry?.number == number ? .delete : .keep
@@ -76,12 +57,12 @@ struct SharedSending: Sendable {
     private struct Entry: Codable {
         let owner: UUID
         let number: Int
-        let holder: String?
-        let since: Date
+        let until: Date
 
-        func isOver(_ now: Date, gone: String?) -> Bool {
-            if let holder { return holder == gone }
-            return abs(now.timeIntervalSince(since)) > SendingLease.length.timeInterval
+        /// A clock that was set back must not keep everybody out: who comes too early loses nothing, because the other one looks again.
+        func isCurrent(at time: Date) -> Bool {
+            let left = until.timeIntervalSince(time)
+            return left > 0 && left <= SharedSending.length.timeInterval
         }
     }
 
@@ -96,8 +77,8 @@ struct SharedSending: Sendable {
         }
     }
 
-    private static func stored(_ entry: Entry) throws(StoreError) -> StoredEntry {
-        do { return StoredEntry(bytes: try JSONEncoder().encode(entry), savedAt: entry.since) } catch {
+    private static func stored(_ entry: Entry, at time: Date) throws(StoreError) -> StoredEntry {
+        do { return StoredEntry(bytes: try JSONEncoder().encode(entry), savedAt: time) } catch {
             throw .failed(operation: "begin a payment", reason: "\(type(of: error))")
         }
     }
@@ -109,7 +90,7 @@ struct SharedDoor: Sendable {
     fileprivate let owner: UUID
     fileprivate let number: Int
 
-    /// True if nobody has taken this one for dead since it entered.
+    /// True if nobody has entered after this one.
     func isHeld() async throws(StoreError) -> Bool { try await sharing.holds(owner, number) }
 
     /// Leaves the section.
@@ -117,9 +98,9 @@ struct SharedDoor: Sendable {
 }
 
 extension Clock where Duration == Swift.Duration {
-    /// True from a moment on.
-    fileprivate func deadline(after span: Duration) -> () -> Bool {
+    /// True for a time that begins now.
+    func within(_ span: Duration) -> @Sendable () -> Bool {
         let end = now.advanced(by: span)
-        return { now >= end }
+        return { now < end }
     }
 }

@@ -78,9 +78,13 @@ public final class ScriptedHTTPClient: HTTPClient {
             ?? ScriptedExchange(HTTPRequest(.get, URL(filePath: "/")))
     }
 
+    /// True: a request that may not be sent is not seen by the script.
+    public var asksBeforeSending: Bool { true }
+
     /// See `HTTPClient.send`.
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         if Task.isCancelled { throw .cancelled }
+        try request.expectMaySend()
         let exchange = ScriptedExchange(request)
         // A test that sees a request may change what the script says next, so the script has spoken before.
         let reply = script(request)

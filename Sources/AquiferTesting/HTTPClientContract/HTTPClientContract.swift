@@ -64,7 +64,8 @@ public enum HTTPClientContract {
 
     /// Every check.
     public static let checks: [Check] =
-        answers + uploads + redirects + unfollowedRedirects + failures + limits + backPressure + cancellation
+        answers + uploads + redirects + unfollowedRedirects + failures + limits + deadlines + backPressure
+        + cancellation
 
     /// The checks about these topics.
     public static func checks(about topics: Set<Topic>) -> [Check] {

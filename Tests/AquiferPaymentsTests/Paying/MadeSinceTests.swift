@@ -46,7 +46,7 @@ struct MadeSinceTests {
             isGivenUp ? .failure(TransportError(.interrupted)) : .refused, .transaction(), .transaction())
         let first = try await pay(world, card, code)
         if isGivenUp { _ = try await world.desk.giveUp(first.id) }
-        let second = try await pay(world, card, code)
+        let second = try await pay(world, card, code, besides: [first.id])
         #expect(second.state == .approved)
         let asked = world.client.requests.count
         await #expect(throws: PaymentError.unresolved([second])) {

@@ -225,11 +225,25 @@ struct PaymentModelTests {
         #expect(second.id != made.id)
     }
 
-    @Test("Earlier payments that were not made, or were given up, are shown no more", arguments: [true, false])
-    func earlierEnds(isDeclined: Bool) async throws {
+    @Test("Earlier payments that were not made are shown no more")
+    func earlierEnds() async throws {
         let (world, model, lost) = try await besidesLost(.transaction(success: false))
-        if isDeclined { _ = try await world.service.check(lost.id) } else { _ = try await world.desk.giveUp(lost.id) }
+        _ = try await world.service.check(lost.id)
         #expect(await eventually { model.phase == .ready && model.amount.cents == 7990 })
+    }
+
+    @Test("An earlier payment is sent again under its key, also one that was given up", arguments: [true, false])
+    func retryEarlier(isGivenUp: Bool) async throws {
+        let (world, model, lost) = try await besidesLost(.transaction())
+        if isGivenUp {
+            _ = try await world.desk.giveUp(lost.id)
+            #expect(await eventually { model.earlierToRetry?.state == .abandoned })
+        }
+        #expect(model.earlierToRetry?.id == lost.id)
+        await model.retryEarlier()
+        guard case .approved(let record) = model.phase else { return #expect(Bool(false), "\(model.phase)") }
+        #expect(record.id == lost.id)
+        #expect(world.client.requests.last?.headers["Idempotency-Key"] == lost.id.uuidString)
     }
 
     @Test("Coming back to the screen leaves the card that was chosen on it")

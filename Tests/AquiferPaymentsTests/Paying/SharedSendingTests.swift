@@ -6,42 +6,44 @@ import Testing
 
 @testable import AquiferPayments
 
-@Suite("Payments of machines that share a ledger whose store knows who lives", .timeLimit(.minutes(5)))
+@Suite("Payments of machines that share a ledger", .timeLimit(.minutes(5)))
 struct SharedSendingTests {
     private let world: PaymentsWorld
-    private let gone = Locked(Set<String>())
+    private let server: StoreClock
 
-    init() { world = PaymentsWorld() }
+    init() {
+        world = PaymentsWorld()
+        server = StoreClock(world.date.read())
+    }
 
     /// A machine's desk.
-    private func desk(_ name: String, _ client: ScriptedHTTPClient, around: (@Sendable () async -> Void)? = nil)
-        -> PaymentDesk
-    {
-        let store = SeenStore(base: world.ledger, presence: Seen(name: name, gone: gone), beforeWriting: around)
+    private func desk(_ client: any HTTPClient, around: (@Sendable () async -> Void)? = nil) -> PaymentDesk {
+        let store = SeenStore(base: world.ledger, presence: server, beforeWriting: around)
         return PaymentDesk(
             base: world.base, client: client, ledger: PaymentLedger(store), locks: nil, clock: world.clock,
             now: world.date.read)
     }
 
     /// A payment whose sender got no answer yet.
-    private func held(by name: String) async throws -> (order: PaymentOrder, task: Task<PaymentRecord, any Error>) {
+    private func held() async throws -> (order: PaymentOrder, task: Task<PaymentRecord, any Error>) {
         let (order, client) = (try world.order(), ScriptedHTTPClient([.held]))
-        let task = Task { [desk = desk(name, client)] in try await desk.send(order) }
+        let task = Task { [desk = desk(client)] in try await desk.send(order) }
         #expect(await eventually { client.requests.count == 1 })
         return (order, task)
     }
 
-    @Test(
-        "that one of them sends are being sent for the others: nobody gives them up, sends them or pays another like them"
-    )
+    @Test("Nobody gives up, sends or pays another like one that a machine sends, before its turn is over")
     func living() async throws {
-        let (order, task) = try await held(by: "a")
-        // However long it takes, and whatever this machine's clock says.
+        let (order, task) = try await held()
+        // Whatever this machine's clock says.
         world.date.advance(by: 86_400)
+        server.advance(by: 59)
         let client = ScriptedHTTPClient([.transaction()])
-        let other = desk("b", client)
+        let other = desk(client)
         let record = try #require(try await other.ledger.record(order.key))
-        #expect(await other.present(record).state == .sending)
+        let shown = await other.present(record)
+        #expect(shown.state == .sending)
+        #expect(shown.sendingUntil == server.start.addingTimeInterval(60))
         await #expect(throws: PaymentError.underWay) { try await other.giveUp(order.key) }
         await #expect(throws: PaymentError.underWay) { try await other.send(order) }
         let second = try world.order()
@@ -52,12 +54,12 @@ struct SharedSendingTests {
         task.cancel()
     }
 
-    @Test("of a machine that has gone are unknown at once, and are sent again under their key by another one")
+    @Test("One whose turn is over is unknown, and is sent again under its key by another machine")
     func takenOver() async throws {
-        let (order, task) = try await held(by: "a")
-        gone.withLock { $0 = ["a"] }
+        let (order, task) = try await held()
+        server.advance(by: 60)
         let client = ScriptedHTTPClient([.transaction()])
-        let other = desk("b", client)
+        let other = desk(client)
         let record = try #require(try await other.ledger.record(order.key))
         #expect(await other.present(record).state == .unknown)
         #expect(try await other.send(order).state == .approved)
@@ -65,25 +67,58 @@ struct SharedSendingTests {
         task.cancel()
     }
 
-    @Test("are not decided while nobody can say who lives")
+    @Test("One is not decided while nobody can tell the store's time")
     func unreachable() async throws {
-        let (order, task) = try await held(by: "a")
-        gone.withLock { $0 = ["a", "unreachable"] }
-        let other = desk("b", ScriptedHTTPClient([.transaction()]))
-        await #expect(throws: PaymentError.underWay) { try await other.send(order) }
+        let (order, task) = try await held()
+        server.advance(by: 3_600)
+        server.isAway = true
+        let other = desk(ScriptedHTTPClient([.transaction()]))
+        let record = try #require(try await other.ledger.record(order.key))
+        #expect(await other.present(record).state == .sending)
+        await #expect(throws: PaymentError.self) { try await other.send(order) }
         task.cancel()
     }
 
-    @Test("begin one at a time: a machine that lost its turn while it stood still does not send what it recorded")
+    @Test("A machine that stands still before it is connected does not send when it goes on")
+    func lateSender() async throws {
+        let (order, client) = (try world.order(), ScriptedHTTPClient([.transaction()]))
+        let late = LateClient(base: client) { [world] in world.clock.advance(by: SendingLease.begin) }
+        let payment = try await desk(late).send(order)
+        #expect(payment.state == .failed)
+        #expect(client.requests.isEmpty)
+        #expect(SendingLease.begin + SendingLease.request < SendingLease.length)
+    }
+
+    @Test("A late sender that follows a try which may have arrived leaves the outcome unknown")
+    func lateAgain() async throws {
+        let order = try world.order()
+        #expect(
+            try await desk(ScriptedHTTPClient([.failure(TransportError(.interrupted))])).send(order).state == .unknown)
+        let client = ScriptedHTTPClient([.transaction()])
+        let late = LateClient(base: client) { [world] in world.clock.advance(by: SendingLease.begin) }
+        #expect(try await desk(late).send(order).state == .unknown)
+        #expect(client.requests.isEmpty)
+    }
+
+    @Test("A client that cannot look before it sends makes no payment, unless locks show who lives")
+    func unsuitable() async throws {
+        let client = ScriptedHTTPClient([.transaction()])
+        let desk = desk(DeafClient(base: client))
+        await #expect(throws: PaymentError.unsuitableClient) { try await desk.send(try world.order()) }
+        #expect(client.requests.isEmpty)
+        #expect(try await desk.ledger.contents().records.isEmpty)
+    }
+
+    @Test("They begin one at a time: a machine that lost its turn while it stood still does not send what it recorded")
     func lostTurn() async throws {
         let (first, second) = (try world.order(), try world.order())
         let (slow, quick) = (ScriptedHTTPClient([.transaction()]), ScriptedHTTPClient([.transaction()]))
-        let (other, gone) = (desk("b", quick), gone)
+        let (other, server) = (desk(quick), server)
         let sent = Locked<PaymentRecord?>(nil)
-        // Between its look for earlier payments and its record it is taken for dead, and the other one pays.
-        let stopped = desk("a", slow) {
+        // Between its look for earlier payments and its record its time at the door passes, and the other one pays.
+        let stopped = desk(slow) {
             guard sent.withLock({ $0 }) == nil else { return }
-            gone.withLock { $0 = ["a"] }
+            server.advance(by: 6)
             let record = try? await other.send(second)
             sent.withLock { $0 = record }
         }
@@ -93,10 +128,25 @@ struct SharedSendingTests {
         #expect(try await other.ledger.record(first.key)?.state == .failed)
     }
 
-    @Test("whose outcome could not be recorded are recorded as soon as they can be, and are being sent until then")
+    @Test("One that the user gave up is asked about until another like it was made, and is sent again under its key")
+    func givenUp() async throws {
+        let order = try world.order()
+        let desk = desk(ScriptedHTTPClient([.failure(TransportError(.interrupted)), .transaction(), .transaction()]))
+        _ = try await desk.send(order)
+        let given = try #require(try await desk.giveUp(order.key))
+        await #expect(throws: PaymentError.unresolved([given])) { try await desk.send(try world.order()) }
+        let besides = try world.order()
+        #expect(try await desk.send(besides, besides: [order.key]).state == .approved)
+        #expect(try await desk.unresolved(order.amount, to: order.contact).isEmpty)
+        let made = try #require(try await desk.ledger.record(besides.key))
+        await #expect(throws: PaymentError.unresolved([made])) { try await desk.send(order) }
+    }
+
+    @Test(
+        "An outcome that could not be recorded is recorded as soon as it can be; until then the payment is being sent")
     func recordedLater() async throws {
         let (order, client) = (try world.order(), ScriptedHTTPClient { _ in .held })
-        let (desk, other) = (desk("a", client), desk("b", ScriptedHTTPClient()))
+        let (desk, other) = (desk(client), desk(ScriptedHTTPClient()))
         let task = Task { try await desk.send(order) }
         let exchange = await client.exchange(0)
         world.ledger.fail(.update, with: .busy(path: "/s"))
@@ -115,7 +165,8 @@ struct SharedSendingTests {
         #expect(await eventually { await !desk.hasUnrecorded })
     }
 
-    @Test("that may have been recorded, though the store said no, are recorded as not sent", arguments: [true, false])
+    @Test(
+        "One that may have been recorded, though the store said no, is recorded as not sent", arguments: [true, false])
     func uncertain(isWritten: Bool) async throws {
         let (order, client) = (try world.order(), ScriptedHTTPClient())
         let store = UncertainStore(base: world.ledger, isWritten: isWritten)
@@ -133,7 +184,7 @@ struct SharedSendingTests {
         #expect(client.requests.isEmpty)
     }
 
-    @Test("that are sent again before an earlier outcome is recorded have the outcome of the last try")
+    @Test("One that is sent again before an earlier outcome is recorded has the outcome of the last try")
     func sentAgain() async throws {
         let (order, client) = (try world.order(), ScriptedHTTPClient())
         let store = UncertainStore(base: world.ledger, isWritten: false)
@@ -157,9 +208,9 @@ struct SharedSendingTests {
         #expect(await eventually { world.clock.sleepers.isEmpty })
     }
 
-    @Test("leave no door behind, and a door that is damaged holds nobody back and is no payment")
+    @Test("They leave no door behind, and a door that is damaged holds nobody back and is no payment")
     func door() async throws {
-        let desk = desk("a", ScriptedHTTPClient([.transaction(), .transaction()]))
+        let desk = desk(ScriptedHTTPClient([.transaction(), .transaction()]))
         #expect(try await desk.send(world.order()).state == .approved)
         #expect(try await world.ledger.retrieve(SharedSending.doorKey) == nil)
         try await world.ledger.insert(StoredEntry(bytes: Data("x".utf8), savedAt: Date()), for: SharedSending.doorKey)
@@ -168,15 +219,52 @@ struct SharedSendingTests {
     }
 }
 
-private struct Seen: StorePresence {
-    let name: String?
-    let gone: Locked<Set<String>>
+/// A store's clock, which says the same to all who share the store.
+private final class StoreClock: StorePresence {
+    let start: Date
+    private let state: Locked<(time: Date, isAway: Bool)>
 
-    func gone(among names: Set<String>) async throws(StoreError) -> Set<String> {
-        let gone = gone.withLock { $0 }
-        if gone.contains("unreachable") { throw .failed(operation: "look", reason: "out of reach") }
-        return gone.intersection(names)
+    init(_ start: Date) {
+        self.start = start
+        state = Locked((start, false))
     }
+
+    var name: String? { nil }
+
+    var isAway: Bool {
+        get { state.withLock { $0.isAway } }
+        set { state.withLock { $0.isAway = newValue } }
+    }
+
+    func advance(by seconds: TimeInterval) { state.withLock { $0.time += seconds } }
+
+    func time() async throws(StoreError) -> Date {
+        let (time, isAway) = state.withLock { $0 }
+        if isAway { throw .failed(operation: "look", reason: "out of reach") }
+        return time
+    }
+
+    func gone(among names: Set<String>) async throws(StoreError) -> Set<String> { [] }
+}
+
+/// A client that does something between the call and the moment when it is connected.
+private struct LateClient: HTTPClient {
+    let base: ScriptedHTTPClient
+    let stands: @Sendable () -> Void
+
+    var asksBeforeSending: Bool { true }
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        stands()
+        return try await base.send(request)
+    }
+}
+
+/// A client that does not ask before it sends.
+private struct DeafClient: HTTPClient {
+    let base: ScriptedHTTPClient
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse { try await base.send(request) }
 }
 
 private struct SeenStore: ForwardingStore {

@@ -123,6 +123,8 @@ struct ReferenceClient: HTTPClient {
     let client: any HTTPClient
     let host: ReferenceHost
 
+    var asksBeforeSending: Bool { client.asksBeforeSending }
+
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         guard request.url.host() == ReferenceHost.name else { return try await client.send(request) }
         // A remote that acts as if it were offline hangs up after it was reached. For a request that changes something,

@@ -6,6 +6,8 @@ struct SimulatedClient: HTTPClient {
     let network: SimulatedNetwork
     let process: SimulatedProcess
 
+    var asksBeforeSending: Bool { true }
+
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         try request.checkHead()
         guard request.url.isWebAddress else { throw TransportError(.unsupportedURL) }
@@ -49,7 +51,19 @@ struct SimulatedClient: HTTPClient {
             fail(after: passage.resolving, .cannotResolve)
         } else {
             fail(after: min(passage.resolving + limits.idle, left), .timedOut)
-            depart(request, body, passage, life, wait)
+            // Without a question it leaves now, so that nothing changes in the worlds that have none.
+            if request.maySend == nil {
+                depart(request, body, passage, life, wait)
+            } else {
+                scheduler.ring(after: passage.resolving, as: life) {
+                    do throws(TransportError) { try request.expectMaySend() } catch {
+                        return wait.finish(.failure(error))
+                    }
+                    var connected = passage
+                    connected.resolving = .zero
+                    depart(request, body, connected, life, wait)
+                }
+            }
         }
         guard let outcome = await wait.value() else { throw .cancelled }
         var answer = try outcome.get()

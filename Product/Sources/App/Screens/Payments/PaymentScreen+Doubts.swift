@@ -12,14 +12,17 @@ extension PaymentScreen {
         let failed = language.text("pay.earlier.failed")
         return Earlier(
             lines: records.map { line($0, context) },
-            approved: records.filter { $0.state == .approved }.map(\.id), failed: model.checkFailed ? failed : nil)
+            approved: records.filter { $0.state == .approved }.map(\.id), canRetry: model.earlierToRetry != nil,
+            failed: model.checkFailed ? failed : nil)
     }
 
     private func line(_ record: PaymentRecord, _ context: ScreenContext) -> String {
         let (amount, name, card) = (record.amount.text, record.contact.name, record.card.masked)
         let date = context.dateText(record.startedAt)
         if record.state == .sending {
-            return context.language.text("pay.earlier.sending", ["amount": amount, "name": name, "card": card])
+            let time = context.endText(record)
+            return context.language.text(
+                "pay.earlier.sending", ["amount": amount, "name": name, "card": card, "time": time])
         }
         if record.state == .approved {
             return context.language.text(
@@ -40,7 +43,7 @@ extension PaymentScreen {
         let language = context.language
         let text: String
         if record.state == .sending {
-            text = language.text("pay.unknown.sending")
+            text = language.text("pay.unknown.sending", ["time": context.endText(record)])
         } else if let date = record.notFoundAt {
             let when = context.dateText(date)
             text = language.text("pay.unknown.notFound", ["when": when])

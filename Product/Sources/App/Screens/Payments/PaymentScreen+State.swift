@@ -82,12 +82,14 @@ extension PaymentScreen {
         let lines: [String]
         /// Those that are shown as made.
         let approved: [UUID]
+        /// True if the form sends one of them again under its key.
+        let canRetry: Bool
         @OrNull var failed: String?
     }
 
     enum Intent: String, ScreenIntent {
-        case appear, amount, amountText, chooseCard, code, pay, resume, check, retry, giveUp, checkEarlier, payOnceMore
-        case again, dismissError
+        case appear, amount, amountText, chooseCard, code, pay, resume, check, retry, giveUp, checkEarlier, retryEarlier
+        case payOnceMore, again, dismissError
 
         var fields: [String] {
             switch self {

@@ -83,6 +83,7 @@ final class PaymentScreen: Screen {
         case .retry: return counted { await model.retry() }
         case .giveUp: return counted { await model.giveUp() }
         case .checkEarlier: return counted { await model.checkEarlier() }
+        case .retryEarlier: return counted { await model.retryEarlier() }
         case .payOnceMore:
             let approved = fields["approved"].map { _ in fields.ids("approved") }
             return counted { await model.payOnceMore(approved: approved) }

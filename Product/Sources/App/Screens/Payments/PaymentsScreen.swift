@@ -164,7 +164,7 @@ extension PaymentRecord {
         switch state {
         case .approved, .declined: return nil
         case .sending:
-            return language.text("payments.why.sending")
+            return language.text("payments.why.sending", ["time": context.endText(record)])
         case .unknown:
             guard let notFoundAt else {
                 return language.text("payments.why.unknown")
@@ -208,6 +208,11 @@ extension ScreenContext {
     /// The time of day of a moment, in the machine's time zone.
     func timeText(_ date: Date) -> String {
         date.formatted(Date.FormatStyle(date: .omitted, time: .shortened, locale: language.locale))
+    }
+
+    /// The first full minute from which a payment is not being sent any more.
+    func endText(_ record: PaymentRecord) -> String {
+        timeText((record.sendingUntil ?? record.startedAt).addingTimeInterval(59))
     }
 
     /// A moment in words, in the machine's time zone.

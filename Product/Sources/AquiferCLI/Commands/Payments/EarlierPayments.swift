@@ -103,7 +103,9 @@ extension PaymentRecord {
             "\(amount.text) to \(contact.username) with \(card.masked)"
             + " (\(startedAt.formatted(.iso8601)), \(id.uuidString))"
         switch state {
-        case .sending: return "\(what) is being sent by another process"
+        case .sending:
+            let end = sendingUntil.map { ", until \($0.formatted(.iso8601)) at the latest" } ?? ""
+            return "\(what) is being sent by another process\(end)"
         case .approved: return "\(what) was paid since"
         default: return "it is not known whether \(what) was paid"
         }

@@ -53,8 +53,10 @@ struct PaymentReport {
                     + " card, then pay anew with aquifer pay")
             return .refused
         case .sending:
+            let end = record.sendingUntil.map { ", until \($0.formatted(.iso8601)) at the latest" } ?? ""
             console.note(
-                "the payment is being sent by another process; ask what became of it with aquifer payments check \(id)")
+                "the payment is being sent by another process\(end); ask what became of it with aquifer payments check \(id)"
+            )
             return .unknown
         case .unknown:
             guard let date = record.notFoundAt else {

@@ -18,7 +18,7 @@ import { ModelScreen } from "../screen.js";
 
 /** @typedef {Wire.PaymentState} State */
 /** @typedef {State["phase"]} Phase */
-/** @typedef {"check" | "retry" | "giveUp" | "checkEarlier" | "payOnceMore"} Question */
+/** @typedef {"check" | "retry" | "giveUp" | "checkEarlier" | "retryEarlier" | "payOnceMore"} Question */
 
 /**
  * True if an attempt is over, and the next one begins anew.
@@ -389,7 +389,9 @@ export class PaymentScreen extends ModelScreen {
       h("ul", { class: "earlier-list" }, earlier.lines.map((line) => h("li", { "data-test": "earlier-line" }, line))),
       earlier.failed && h("p", { class: "message-text", "data-test": "earlier-failed" }, earlier.failed),
       h("p", { class: "message-text" }, t("pay.earlier.text")),
-      h("button", { class: "button button-primary pay-button", type: "button", "data-test": "earlier-check", onclick: () => this.#ask("checkEarlier") }),
+      earlier.canRetry && h("p", { class: "message-text" }, t("pay.earlier.same")),
+      earlier.canRetry && h("button", { class: "button button-primary pay-button", type: "button", "data-test": "earlier-same", onclick: () => this.#ask("retryEarlier") }, t("pay.same")),
+      h("button", { class: `button pay-button${earlier.canRetry ? "" : " button-primary"}`, type: "button", "data-test": "earlier-check", onclick: () => this.#ask("checkEarlier") }),
       h("button", { class: "button pay-button", type: "button", "data-test": "earlier-more", onclick: () => this.#ask("payOnceMore", earlier.approved) }, t("pay.earlier.more")),
       h("button", { class: "button button-quiet", type: "button", "data-test": "earlier-cancel", onclick: () => this.send("again") }, t("cancel")));
   }
@@ -401,7 +403,7 @@ export class PaymentScreen extends ModelScreen {
     const check = this.#button("earlier-check");
     check?.setAttribute("aria-disabled", String(isAsking));
     if (check) replaceWhen(check, `${isChecking}`, () => [isChecking ? h("span", { class: "spinner", "aria-hidden": "true" }) : icon("search"), t("pay.earlier.check")]);
-    for (const other of [this.#button("earlier-more"), this.#button("earlier-cancel")]) if (other) other.disabled = isAsking;
+    for (const other of [this.#button("earlier-same"), this.#button("earlier-more"), this.#button("earlier-cancel")]) if (other) other.disabled = isAsking;
   }
 
   /**
