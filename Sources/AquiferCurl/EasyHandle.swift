@@ -39,6 +39,9 @@ final class EasyHandle {
         freeLists()
     }
 
+    /// Lets the connection end as any other one: an answer has come, so the request was sent.
+    func stopDiscarding() { aq_curl_stop_discarding(easy) }
+
     /// The number of bytes of the body that the system has taken from curl.
     var sent: Int {
         var count: curl_off_t = 0

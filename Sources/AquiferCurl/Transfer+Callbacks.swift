@@ -32,6 +32,7 @@ extension Transfer {
                 refusal = error
                 return false
             }
+            if request.maySend != nil { handle?.stopDiscarding() }
             let head = HTTPResponseHead(status: status, headers: headers, url: request.url)
             lock.lock()
             self.inflater = inflater

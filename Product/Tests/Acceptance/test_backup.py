@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from payments_command import DELIVERED, VISA, Payer
-from test_replicas import CLIP, Machine, postgres, store  # noqa: F401
+from test_replicas import CLIP, Machine, postgres, store, wait_for_end  # noqa: F401
 from waiting import wait_until
 
 PROGRAMS = sorted(path.parent for path in pathlib.Path("/usr/lib/postgresql").glob("*/bin/pg_dump"))[-1]
@@ -103,7 +103,8 @@ def test_a_payment_after_the_backup_is_unknown_to_it_and_one_under_way_is_sent_a
     if (a.data / "cards").exists():
         shutil.copytree(a.data / "cards", b.data / "cards")
     (record,) = b.json("payments", "list")["value"]
-    assert record["state"] == "unknown", "the one of 12,34 was made, and this backup does not know it"
+    assert record["state"] == "sending", "the one of 12,34 was made, and this backup does not know it"
+    wait_for_end(record)
     again = Payer(b, foreign_payments.address)("payments", "retry", record["id"], "--cvv-stdin", lines=("123",))
     assert again.returncode == DELIVERED, again.stderr
     assert len(foreign_payments.orders) == 2 and len(set(foreign_payments.keys)) == 2

@@ -335,6 +335,24 @@ class TestThePayment:
         other.page.goto(other.server.base + "/payments")
         expect(other.by("payment")).to_have_count(1)
 
+    def test_an_earlier_payment_is_sent_again_as_the_same_one_also_after_it_was_given_up(self, wallet):
+        page = wallet()
+        add_card(page, GOOD)
+        open_contact(page)
+        page.connection("answer-lost")
+        enter(page, "1500")
+        page.by("pay").click()
+        page.by("give-up").click()
+        page.by("give-up-confirm").click()
+        page.connection("slow")
+        enter(page, "1500")
+        page.by("pay").click()
+        expect(page.by("earlier-line")).to_contain_text(f"R${SPACE}15,00")
+        page.by("earlier-same").click()
+        expect(page.by("receipt")).to_be_visible()
+        page.page.goto(page.server.base + "/payments")
+        expect(page.by("payment")).to_have_count(1)
+
     def test_paying_once_more_is_a_payment_of_its_own_also_with_a_double_click(self, wallet):
         page = wallet()
         add_card(page, GOOD)
@@ -480,6 +498,7 @@ class TestThePayment:
         open_contact(other)
         enter(other, "1500")
         other.by("pay").click()
+        other.by("earlier-more").click()
         expect(other.by("receipt")).to_be_visible()
         other.page.goto(other.server.base + "/payments")
         given_up = other.page.locator('[data-test="payment"][data-state="abandoned"]')

@@ -48,6 +48,7 @@ struct PaymentDocument: Encodable {
     let startedAt: Date
     @OrNull var bookedAt: Date?
     @OrNull var notFoundAt: Date?
+    @OrNull var sendingUntil: Date?
     @OrNull var refusal: Int?
     let destinationUser: ContactDocument
     let card: CardDocument
@@ -60,6 +61,7 @@ struct PaymentDocument: Encodable {
         startedAt = record.startedAt
         _bookedAt = OrNull(wrappedValue: record.bookedAt)
         _notFoundAt = OrNull(wrappedValue: record.notFoundAt)
+        _sendingUntil = OrNull(wrappedValue: record.sendingUntil)
         _refusal = OrNull(wrappedValue: record.refusal)
         destinationUser = ContactDocument(record.contact)
         card = CardDocument(record.card)

@@ -164,7 +164,7 @@ extension PaymentRecord {
         switch state {
         case .approved, .declined: return nil
         case .sending:
-            return language.text("payments.why.sending", ["time": context.endText(record)])
+            return language.text("payments.why.sending", ["time": context.endText(self)])
         case .unknown:
             guard let notFoundAt else {
                 return language.text("payments.why.unknown")

@@ -41,7 +41,7 @@ extension CommandError {
                 : "name that server with --remote payments=\(server)"
             self.init(status: .usage, message: "\(error); \(way)")
         case .noCard: self.init(status: .notFound, message: "\(error)")
-        case .underWay: self.init(status: .unknown, message: "\(error)")
+        case .unsuitableClient, .underWay: self.init(status: .unknown, message: "\(error)")
         case .cardExpired, .testCard: self.init(status: .usage, message: "\(error)")
         }
     }
