@@ -16,7 +16,9 @@ extension EventLoop {
             )
             waiting = []
             for request in requests {
-                guard let link = freest(where: { _ in true }) else {
+                guard
+                    let link = request.mayCommit ? linkForWriting(where: { _ in true }) : linkForReading
+                else {
                     waiting.append(request)
                     continue
                 }
@@ -30,13 +32,27 @@ extension EventLoop {
     /// A connection makes one step of insertions at a time. Meanwhile the next one grows.
     private func giveOut(insertions: [Request]) {
         var left = insertions[...]
-        while !left.isEmpty, let link = freest(where: { !$0.isInserting }) {
+        while !left.isEmpty, let link = linkForWriting(where: { !$0.isInserting }) {
             let next = Insertion.next(of: Array(left.prefix(Insertion.width)))
             left = left.dropFirst(max(next.count, 1))
             guard let request = Insertion.request(joining: next, channel: connecting.schema.channel) else { continue }
             if !link.send(request) { lose(link) }
         }
         waiting += left
+    }
+
+    /// True if reads and writes share the only connection that there may be.
+    private var sharesOne: Bool { most == 1 || (isShort && links.count == 1) }
+
+    /// A read waits behind no write: a commit may wait for a replica, and a row for a lock.
+    private var linkForReading: Link? { freest { sharesOne || !$0.mayCommit } }
+
+    /// Writes leave one connection to the reads, or the room for one.
+    private func linkForWriting(where condition: (Link) -> Bool) -> Link? {
+        let mayTakeOne =
+            sharesOne || (links.count < most && !isShort && lost.isEmpty)
+            || links.count(where: { !$0.mayCommit }) > 1
+        return freest { ($0.mayCommit || mayTakeOne) && condition($0) }
     }
 
     private func freest(where condition: (Link) -> Bool) -> Link? {

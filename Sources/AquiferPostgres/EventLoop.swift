@@ -51,6 +51,8 @@ final class EventLoop: @unchecked Sendable {
     var lastFailure: ServerFailure?
     /// The time since which no connection could be made, and the time of the last try; `nil` if there are connections.
     var away: (since: ContinuousClock.Instant, triedAt: ContinuousClock.Instant)?
+    /// True after a connection could not be made that asked for nothing: the server may be full.
+    private(set) var isShort = false
     /// True if a call was given up without a try: one is made for the next.
     private var isMissed = false
     /// False after a connection that asked for lost sessions was not answered: the next one is made without, for other callers.
@@ -149,7 +151,7 @@ final class EventLoop: @unchecked Sendable {
             switch result {
             case .success(let (connection, records)):
                 pause = Self.firstPause
-                (lastFailure, away) = (nil, nil)
+                (lastFailure, away, isShort) = (nil, nil, false)
                 links.append(Link(owning: connection))
                 for (session, record) in zip(asked, records) { settle(session, record) }
                 settlesNext = true
@@ -158,6 +160,7 @@ final class EventLoop: @unchecked Sendable {
                 noteAway()
                 for place in lost.indices where asked.contains(lost[place].session) { lost[place].isAsked = false }
                 settlesNext = asked.isEmpty
+                isShort = isShort || asked.isEmpty
                 nextAttempt = now + pause
                 pause = min(pause * 2, Self.longestPause)
             }
@@ -180,7 +183,8 @@ final class EventLoop: @unchecked Sendable {
         let unknown = lost.filter { !$0.isAsked }.map(\.session)
         guard links.count + opening < most || (!unknown.isEmpty && opening == 0), now >= nextAttempt else { return }
         let asked = settlesNext || !links.isEmpty || waiting.isEmpty ? unknown : []
-        let isBusy = !waiting.isEmpty || isMissed || links.allSatisfy { $0.inFlight.count > 8 } && !links.isEmpty
+        let isBusy =
+            !waiting.isEmpty || isMissed || isShort || links.allSatisfy { $0.inFlight.count > 8 } && !links.isEmpty
         guard !asked.isEmpty || isBusy, lastFailure == nil || opening == 0 else { return }
         // While connections fail, one at a time is tried.
         opening += 1

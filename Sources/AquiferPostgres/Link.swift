@@ -29,6 +29,8 @@ final class Link {
     var descriptor: Int32 { PQsocket(connection) }
     /// True while it makes a step of insertions.
     var isInserting: Bool { inFlight.contains { $0.insertion != nil || !$0.joined.isEmpty } }
+    /// True while something is on its way that may wait for the server to commit it.
+    var mayCommit: Bool { inFlight.contains { $0.mayCommit } }
     var isFull: Bool { inFlight.count >= Self.window }
     var failure: ServerFailure { ServerFailure(connection: connection) }
 

@@ -19,6 +19,8 @@ import Dispatch
 ///   connection breaks during a write, the store asks the next connection whether the write was made, and makes it
 ///   again only if it was not. If nobody answers within `patience` from the break, the call throws
 ///   `StoreError.uncertain(operation:reason:)`. So does a write that a primary without its synchronous replica does not answer.
+/// - Reads wait behind no write, which may wait for a replica or for a row that somebody has locked: they have a connection of their own,
+///   if the server has room for two.
 /// - Changes: ``changes`` tells the changes of all machines, by `LISTEN` and `NOTIFY`.
 /// - Sizes: an entry of up to 1 MB is one row; a larger one is kept in pieces of 1 MB.
 ///
@@ -46,7 +48,7 @@ public final class PostgresStore: CacheStore {
     ///   - address: a connection URI or a text of settings as libpq takes them (PostgreSQL's manual, 34.1.1): hosts, TLS, user.
     ///   - schema: the schema of the tables. Stores with different schemas share nothing.
     ///   - connections: the number of connections for reads and writes at most. They are opened when they are needed. One more
-    ///     listens to the changes of others.
+    ///     listens to the changes of others. With one, reads wait behind writes.
     ///   - hasLeases: true to let one machine load a value for all (`CacheStore.leases`). That takes two more questions a load.
     ///   - patience: the time for which a call waits for the server, and for other callers, before it throws.
     /// - Throws: `StoreError.failed(operation:reason:)` with the server's words if it cannot be reached or refuses the user;

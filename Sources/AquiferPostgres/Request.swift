@@ -30,6 +30,8 @@ final class Request: @unchecked Sendable {
     let steps: [Step]
     /// True if the first step is a write for the connection's session, which puts two parameters before those of the step.
     let writes: Bool
+    /// True if it changes rows, whether for a session or not.
+    let mayCommit: Bool
     /// The requests that are made in one step by this one.
     let joined: [Request]
     /// The end of it.
@@ -57,6 +59,7 @@ final class Request: @unchecked Sendable {
     ) {
         self.steps = steps
         self.writes = writes
+        mayCommit = writes || steps.contains { !$0.statement.onlyReads }
         self.deadline = deadline
         self.insertion = insertion
         self.joined = joined

@@ -48,6 +48,14 @@ enum Statement: String, CaseIterable, Sendable {
         }
     }
 
+    /// True if it changes nothing.
+    var onlyReads: Bool {
+        switch self {
+        case .read, .pieces, .list, .lookAtLease, .gone, .readMany: true
+        default: false
+        }
+    }
+
     func sql(_ schema: String) -> String {
         switch self {
         case .read:

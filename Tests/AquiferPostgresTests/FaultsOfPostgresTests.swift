@@ -88,6 +88,40 @@ struct FaultsOfPostgresTests {
         #expect(try await patient.retrieve("key") == entry("later"))
     }
 
+    @Test("Reads do not wait for writes that wait for a locked row", arguments: [false, true])
+    func lockedRow(isSmall: Bool) async throws {
+        let server = try PostgresServer.shared.get()
+        let store = try await PostgresStore(server.address, schema: schema, connections: 2)
+        for key in ["locked", "free"] { try await store.insert(entry("saved"), for: key) }
+        let blocker = try Connecting(server.address, Schema("none"), .seconds(30)).connect("blocker")
+        defer { PostgresServer.finish(blocker) }
+        try Connecting.run("BEGIN; SELECT FROM \"\(schema)\".entry WHERE id = 'locked' FOR UPDATE", on: blocker)
+        let made = Locked(0)
+        let large = StoredEntry(bytes: Data(count: 100_000), savedAt: Date(timeIntervalSinceReferenceDate: 0))
+        let writes = Task {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<100 {
+                    group.addTask {
+                        let key = number == 0 ? "locked" : "other \(number)"
+                        try await store.insert(isSmall ? entry("new") : large, for: key)
+                        made.withLock { $0 += 1 }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        let waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%\(schema)%'"
+        #expect(await eventually { (try? server.number(waits)) == 1 })
+        for _ in 0..<20 {
+            #expect(try await store.retrieve("free") == entry("saved"))
+            #expect(try await store.contents(prefix: "locked").entries.count == 1)
+        }
+        #expect(made.withLock { $0 } < 100)
+        try Connecting.run("ROLLBACK", on: blocker)
+        try await writes.value
+        #expect(try await store.contents().entries.count == 101)
+    }
+
     @Test("What was changed while nobody listened is found after the break")
     func missedNotices() async throws {
         let server = try PostgresServer()
