@@ -11,8 +11,12 @@ import Testing
 final class MemoryStores: StorePlace {
     private let stores: [StoreKind: any CacheStore]
 
-    init() {
-        stores = Dictionary(uniqueKeysWithValues: StoreKind.allCases.map { ($0, RepeatingStore(MemoryStore())) })
+    /// - Parameter server: the store of the facts that replicas agree on.
+    init(server: (any CacheStore)? = nil) {
+        var stores: [StoreKind: any CacheStore] = [:]
+        for kind in StoreKind.allCases { stores[kind] = RepeatingStore(MemoryStore()) }
+        if let server { stores[.server] = server }
+        self.stores = stores
     }
 
     func store(_ kind: StoreKind) -> any CacheStore { stores[kind] ?? MemoryStore() }

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferPayments
 import AquiferTesting
 import Foundation
@@ -284,6 +285,33 @@ struct SharedUsersTests {
         }
     }
 
+    @Test("are sent to another replica by one that cannot reach their list: at once, or within two seconds")
+    func outOfReach() async throws {
+        let store = StallingStore()
+        let world = try await UsersWorld(stores: MemoryStores(server: store))
+        #expect(await world.ask("ana", "GET", "/api/user").status == 200)
+        store.faults.fail(.retrieve, with: .failed(operation: "read", reason: "no route"))
+        let answer = await world.ask("ana", "GET", "/api/user")
+        #expect(answer.status == 503 && answer.headers["Retry-After"] == "2")
+        #expect(await world.ask(nil, "GET", "/api/user").status == 503)
+        store.faults.fail(.retrieve, with: .unreadable(key: "users", reason: "damaged"))
+        #expect(await world.ask("ana", "GET", "/api/user").status == 500)
+        store.faults.heal(.retrieve)
+        let stall = Awaited<Void>()
+        store.stall.withLock { $0 = stall }
+        let clock = ManualClock()
+        let request = ServerRequest(.get, "/api/user", headers: ["Host": "127.0.0.1"], body: Data())
+        let late = Task { await world.house.answer(request, clock: clock) }
+        await clock.waitForSleepers(1)
+        #expect(clock.sleepers == [.seconds(2)])
+        clock.advance(by: .seconds(2))
+        #expect(await late.value.status == 503)
+        store.stall.withLock { $0 = nil }
+        stall.give(())
+        #expect(await eventually { await world.ask("ana", "GET", "/api/user").status == 200 })
+        await world.end()
+    }
+
     @Test("have their unsent posts sent by another replica, once the one that they were with has ended for good")
     func ended() async throws {
         try await withReplicas { one, other, _ in
@@ -425,5 +453,17 @@ struct StoredUsersTests {
         }
         try await store.delete("users")
         await #expect(throws: UsersError.noneStored) { try await users.changed(since: "1") }
+    }
+}
+
+/// A store that fails where it is told to, and does not answer while it is stalled.
+private struct StallingStore: ForwardingStore {
+    let faults = FaultyStore(MemoryStore())
+    let stall = Locked<Awaited<Void>?>(nil)
+    var base: any CacheStore { faults }
+
+    func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
+        await stall.withLock(\.self)?.get()
+        return try await base.retrieve(key)
     }
 }

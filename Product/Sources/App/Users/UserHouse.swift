@@ -6,6 +6,8 @@ import HTTPServer
 struct UserHouse: Sendable {
     /// The time between two looks at the register. Every request looks, too.
     static let pause = Duration.seconds(1)
+    /// The longest that a request waits for a look at the register: another replica may be nearer to it.
+    static let patience = Duration.seconds(2)
     /// The looks after which unused apps are dropped, and unsent changes looked for.
     static let rounds = 60
 
@@ -41,8 +43,11 @@ struct UserHouse: Sendable {
     }
 
     /// Answers a request of a user below `/api/`.
-    func answer(_ request: ServerRequest) async -> ServerResponse {
-        await access.refresh()
+    func answer(
+        _ request: ServerRequest, clock: any Clock<Duration> = ContinuousClock()
+    ) async -> ServerResponse {
+        let isInTime: Void? = await firstWithin(Self.patience, clock: clock) { await access.refresh() }
+        if isInTime == nil { return Gate.outOfReach }
         do throws(UsersError) {
             guard let visit = try access.visit(request) else { return Gate.loggedOut }
             return await rooms.answer(request, visit)

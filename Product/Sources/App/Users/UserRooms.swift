@@ -73,7 +73,9 @@ final class UserRooms {
         do { room = try await self.room(of: visit.user) } catch is UserIsGone {
             return Gate.loggedOut
         } catch {
-            let reason = (error as? StoreError)?.forPages
+            let failure = error as? StoreError
+            if failure?.isOutOfReach == true { return Gate.outOfReach }
+            let reason = failure?.forPages
             return .problem(
                 500, "store", "what you have saved cannot be opened now" + (reason.map { ": \($0)" } ?? ""))
         }

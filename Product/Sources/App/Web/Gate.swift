@@ -112,11 +112,21 @@ struct Gate: Sendable {
     }
     /// The answer while a user cannot be let in, or nobody can.
     static func refusal(for error: UsersError) -> ServerResponse {
-        guard case .leaving = error else { return unusable }
-        return .problem(409, "leaving", "the operator is removing this user; nothing was changed")
+        switch error {
+        case .leaving: .problem(409, "leaving", "the operator is removing this user; nothing was changed")
+        case .store(let failure) where failure.isOutOfReach: outOfReach
+        default: unusable
+        }
     }
-    /// Nobody can be let in. The reason is for the operator, who finds it with `aquifer users list`.
-    /// Not 503: a proxy before replicas would take that for a replica that cannot serve, and ask the next one.
+    /// The users cannot be reached from here. Another replica may reach them: a proxy takes 503 for a reason to ask it.
+    static var outOfReach: ServerResponse {
+        var response = ServerResponse.problem(
+            503, "users", "the server cannot reach its store now; try again in a moment")
+        response.headers["Retry-After"] = "2"
+        return response
+    }
+    /// Nobody can be let in. The reason is for the operator, who finds it with `aquifer users list`. Not 503: every replica would be asked
+    /// in vain.
     static var unusable: ServerResponse { .problem(500, "users", "the users cannot be read now; tell the operator") }
 }
 

@@ -21,6 +21,14 @@ extension StoreError {
         }
     }
 
+    /// True if the store may only be out of reach of this process, and whole.
+    var isOutOfReach: Bool {
+        switch self {
+        case .failed, .uncertain, .busy: true
+        default: false
+        }
+    }
+
     /// The reason of a failure, for the log: it has no key.
     var reasonForLog: String {
         switch self {
