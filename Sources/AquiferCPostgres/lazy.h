@@ -15,7 +15,6 @@ static inline const char *aq_pq_missing(void) { return 0; }
 #define PQclear aq_linked_PQclear
 #define PQconnectPoll aq_linked_PQconnectPoll
 #define PQconnectStartParams aq_linked_PQconnectStartParams
-#define PQconnectdbParams aq_linked_PQconnectdbParams
 #define PQconnectionNeedsPassword aq_linked_PQconnectionNeedsPassword
 #define PQconninfoFree aq_linked_PQconninfoFree
 #define PQconninfoParse aq_linked_PQconninfoParse
@@ -33,6 +32,7 @@ static inline const char *aq_pq_missing(void) { return 0; }
 #define PQnotifies aq_linked_PQnotifies
 #define PQntuples aq_linked_PQntuples
 #define PQpipelineSync aq_linked_PQpipelineSync
+#define PQreset aq_linked_PQreset
 #define PQbackendPID aq_linked_PQbackendPID
 #define PQresultErrorField aq_linked_PQresultErrorField
 #define PQresultErrorMessage aq_linked_PQresultErrorMessage
@@ -42,6 +42,7 @@ static inline const char *aq_pq_missing(void) { return 0; }
 #define PQsendQueryParams aq_linked_PQsendQueryParams
 #define PQsendQueryPrepared aq_linked_PQsendQueryPrepared
 #define PQsetErrorVerbosity aq_linked_PQsetErrorVerbosity
+#define PQsetNoticeReceiver aq_linked_PQsetNoticeReceiver
 #define PQsetnonblocking aq_linked_PQsetnonblocking
 #define PQsocket aq_linked_PQsocket
 #define PQstatus aq_linked_PQstatus
@@ -56,7 +57,6 @@ static inline const char *aq_pq_missing(void) { return 0; }
 #undef PQclear
 #undef PQconnectPoll
 #undef PQconnectStartParams
-#undef PQconnectdbParams
 #undef PQconnectionNeedsPassword
 #undef PQconninfoFree
 #undef PQconninfoParse
@@ -74,6 +74,7 @@ static inline const char *aq_pq_missing(void) { return 0; }
 #undef PQnotifies
 #undef PQntuples
 #undef PQpipelineSync
+#undef PQreset
 #undef PQbackendPID
 #undef PQresultErrorField
 #undef PQresultErrorMessage
@@ -83,6 +84,7 @@ static inline const char *aq_pq_missing(void) { return 0; }
 #undef PQsendQueryParams
 #undef PQsendQueryPrepared
 #undef PQsetErrorVerbosity
+#undef PQsetNoticeReceiver
 #undef PQsetnonblocking
 #undef PQsocket
 #undef PQstatus
@@ -115,12 +117,12 @@ static inline void *aq_pq_find(const char *name) {
 /// The name of the missing library and how to install it; NULL if nothing is missing. Call it before anything else.
 static inline const char *aq_pq_missing(void) {
     static const char *const needed[] = {
-        "PQclear", "PQconnectPoll", "PQconnectStartParams", "PQconnectdbParams", "PQconnectionNeedsPassword",
-        "PQconninfoFree", "PQconninfoParse", "PQconsumeInput", "PQenterPipelineMode", "PQerrorMessage", "PQfinish",
-        "PQflush", "PQfreemem", "PQgetResult", "PQgetisnull", "PQgetlength", "PQgetvalue", "PQisBusy", "PQnotifies",
-        "PQntuples", "PQpipelineSync", "PQbackendPID", "PQresultErrorField", "PQresultErrorMessage", "PQresultStatus",
+        "PQclear", "PQconnectPoll", "PQconnectStartParams", "PQconnectionNeedsPassword", "PQconninfoFree",
+        "PQconninfoParse", "PQconsumeInput", "PQenterPipelineMode", "PQerrorMessage", "PQfinish", "PQflush",
+        "PQfreemem", "PQgetResult", "PQgetisnull", "PQgetlength", "PQgetvalue", "PQisBusy", "PQnotifies", "PQntuples",
+        "PQpipelineSync", "PQreset", "PQbackendPID", "PQresultErrorField", "PQresultErrorMessage", "PQresultStatus",
         "PQsendPrepare", "PQsendQuery", "PQsendQueryParams", "PQsendQueryPrepared", "PQsetErrorVerbosity",
-        "PQsetnonblocking", "PQsocket", "PQstatus",
+        "PQsetNoticeReceiver", "PQsetnonblocking", "PQsocket", "PQstatus",
     };
     void *library = aq_pq_library();
     if (!library) return aq_pq_why_missing();
@@ -149,9 +151,6 @@ static inline PostgresPollingStatusType PQconnectPoll(PGconn *connection) {
 }
 static inline PGconn *PQconnectStartParams(const char *const *names, const char *const *values, int expands) {
     return AQ_PQ_CALL(PQconnectStartParams)(names, values, expands);
-}
-static inline PGconn *PQconnectdbParams(const char *const *names, const char *const *values, int expands) {
-    return AQ_PQ_CALL(PQconnectdbParams)(names, values, expands);
 }
 static inline int PQconnectionNeedsPassword(const PGconn *connection) {
     return AQ_PQ_CALL(PQconnectionNeedsPassword)(connection);
@@ -204,6 +203,9 @@ static inline int PQntuples(const PGresult *result) {
 static inline int PQpipelineSync(PGconn *connection) {
     return AQ_PQ_CALL(PQpipelineSync)(connection);
 }
+static inline void PQreset(PGconn *connection) {
+    AQ_PQ_CALL(PQreset)(connection);
+}
 static inline int PQbackendPID(const PGconn *connection) {
     return AQ_PQ_CALL(PQbackendPID)(connection);
 }
@@ -238,6 +240,9 @@ static inline int PQsendQueryPrepared(
 }
 static inline PGVerbosity PQsetErrorVerbosity(PGconn *connection, PGVerbosity verbosity) {
     return AQ_PQ_CALL(PQsetErrorVerbosity)(connection, verbosity);
+}
+static inline PQnoticeReceiver PQsetNoticeReceiver(PGconn *connection, PQnoticeReceiver receiver, void *argument) {
+    return AQ_PQ_CALL(PQsetNoticeReceiver)(connection, receiver, argument);
 }
 static inline int PQsetnonblocking(PGconn *connection, int isNonblocking) {
     return AQ_PQ_CALL(PQsetnonblocking)(connection, isNonblocking);

@@ -30,6 +30,7 @@ extension Connecting {
         }
         guard let connection else { return false }
         defer { PQfinish(connection) }
+        _ = PQsetNoticeReceiver(connection, { _, _ in }, nil)
         _ = PQsetErrorVerbosity(connection, PQERRORS_SQLSTATE)
         guard let poller = try? SocketPoller() else { return false }  // without a descriptor nobody can ask
         let end = ContinuousClock.now + refusalPatience

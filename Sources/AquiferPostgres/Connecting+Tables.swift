@@ -41,6 +41,7 @@ extension Connecting {
             case Self.foreign.state: throw .notAStore(path: "\(place), schema \(schema.name)")
             case Self.otherState:
                 throw .otherVersion(path: place, found: Int(error.message) ?? 0, supported: Schema.version)
+            case Self.damagedState: throw .damaged(path: place, reason: error.message)
             case "": throw .failed(operation: "be reached", reason: "\(place): \(error.message)")
             default: throw error.error("prepare its tables", place)
             }
@@ -68,13 +69,18 @@ extension Connecting {
 
     private func state(_ answers: Answers) throws(ServerFailure) -> State {
         let look = try answers.rows(schema.look)
-        if look.integer(0, 1) == 0 { return .missing }
-        if look.integer(0, 0) == 0 { return .foreign }
+        let names = Set((0..<look.count).compactMap { look.bytes($0, 0).map { String(decoding: $0, as: UTF8.self) } })
+        if names.isEmpty { return .missing }
+        guard names.contains("version") else { return .foreign }
         let found = try answers.rows(schema.found)
         guard found.count == 1, let number = found.integer(0, 0) else { return .foreign }
+        if number == Schema.version, let lost = Schema.parts.first(where: { !names.contains($0) }) {
+            throw ServerFailure(state: Self.damagedState, "schema \(schema.name) has lost \(lost)")
+        }
         return .version(Int(number))
     }
 
+    private static let damagedState = "damaged"
     private static let otherState = "other"
     private static let foreign = ServerFailure(state: "foreign", "the schema has tables of somebody else")
     private static func other(_ found: Int) -> ServerFailure { ServerFailure(state: otherState, "\(found)") }

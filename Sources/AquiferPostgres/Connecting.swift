@@ -41,7 +41,12 @@ struct Connecting: Sendable {
             pointers, _ in
             let names = stride(from: 0, to: pointers.count, by: 2).map { pointers[$0] }
             let values = stride(from: 1, to: pointers.count, by: 2).map { pointers[$0] }
-            return PQconnectdbParams(names + [nil], values + [nil], 1)
+            return PQconnectStartParams(names + [nil], values + [nil], 1)
+        }
+        if let connection, PQstatus(connection) != CONNECTION_BAD {
+            // libpq would print the server's warnings, those of the beginning, too. So it begins anew once it knows who hears them.
+            _ = PQsetNoticeReceiver(connection, { _, _ in }, nil)
+            PQreset(connection)
         }
         guard let connection, PQstatus(connection) == CONNECTION_OK else {
             defer { PQfinish(connection) }
@@ -50,7 +55,7 @@ struct Connecting: Sendable {
         do throws(ServerFailure) {
             let answers = Answers(connection: connection, deadline: .now + limit)
             let each = patience.milliseconds(in: 1...Int32.max)
-            try answers.run("SET statement_timeout = \(each); SET client_min_messages = warning")
+            try answers.run("SET statement_timeout = \(each); SET standard_conforming_strings = on")
             // An acknowledged change is on the server's device, as every store promises.
             let durable =
                 "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"

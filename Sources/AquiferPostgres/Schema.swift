@@ -106,14 +106,16 @@ struct Schema: Sendable {
     /// The version that is there, in one row; no row if there is none.
     var found: String { "SELECT number FROM \(name).version" }
 
-    /// The numbers of tables of versions, and of all tables in the schema's place.
+    /// The names of all tables and sequences in the schema's place.
     var look: String {
         """
-        SELECT count(*) FILTER (WHERE c.relname = 'version'), count(*)
-        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-        WHERE n.nspname = '\(plain.replacingExactly("'", with: "''"))' AND c.relkind IN ('r', 'v', 'm', 'p', 'f')
+        SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = '\(plain.replacingExactly("'", with: "''"))' AND c.relkind IN ('r', 'v', 'm', 'p', 'f', 'S')
         """
     }
+
+    /// The names of ours.
+    static let parts = ["version", "entry", "piece", "session", "lease", "lease_number"]
 
     /// The name of the channel on which changes are told. A channel's name has at most 63 bytes.
     var channel: String { "aquifer:" + ending }

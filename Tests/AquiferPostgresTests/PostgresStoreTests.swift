@@ -114,6 +114,41 @@ struct PostgresStoreTests {
         #expect(try await store.retrieve("a") == entry("a"))
     }
 
+    @Test("A store that has lost a table is not opened, and says which", arguments: Schema.parts.dropFirst())
+    func lostTable(name: String) async throws {
+        let (server, store) = (try PostgresServer.shared.get(), try await PlacedStore())
+        let kind = name == "lease_number" ? "SEQUENCE" : "TABLE"
+        try server.run(sql: "DROP \(kind) \"\(store.schema)\".\(name)")
+        let error = await thrown { () async throws(StoreError) in
+            _ = try await PostgresStore(server.address, schema: store.schema)
+        }
+        guard case .damaged(_, let reason) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(reason.hasSuffix("has lost \(name)"))
+    }
+
+    @Test("Whatever a database sets for its sessions, and warns of, the store works and prints nothing")
+    func warnings() async throws {
+        let server = try PostgresServer.shared.get()
+        let name = "warned_\(UUID().uuidString.prefix(8).lowercased())"
+        try server.run(sql: "CREATE DATABASE \(name)")
+        try server.run(sql: "ALTER DATABASE \(name) SET standard_conforming_strings = off")
+        // Its sessions begin with a warning.
+        try server.run(sql: "UPDATE pg_database SET datcollversion = '1' WHERE datname = '\(name)'")
+        let address = "postgresql://postgres@127.0.0.1:\(server.port)/\(name)"
+        let ended = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            [address = address as String] in
+            do {
+                let store = try await PostgresStore(address, schema: "o'ne")
+                try await store.insert(entry("a"), for: "a")
+                #expect(try await store.retrieve("a") == entry("a"))
+            } catch { Issue.record(error) }
+        }
+        #expect(ended.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } == "")
+    }
+
     @Test("Tables of somebody else are left alone")
     func foreign() async throws {
         let server = try PostgresServer.shared.get()

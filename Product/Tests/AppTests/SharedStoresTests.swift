@@ -40,6 +40,14 @@ struct SharedStoresTests {
         #expect(try await stores.token() == second)
     }
 
+    @Test("Replicas of one store have one name in a cache, and another store has another one")
+    func identity() async throws {
+        let store = MemoryStore()
+        let (one, again) = (try await SharedStores.identity(of: store), try await SharedStores.identity(of: store))
+        let other = try await SharedStores.identity(of: MemoryStore())
+        #expect(one == again && one != other && one.count == 32)
+    }
+
     @Test("A token that replicas could not agree on is an error, and no server starts")
     func noToken() async throws {
         let store = FaultyStore(MemoryStore())

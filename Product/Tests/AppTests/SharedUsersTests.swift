@@ -282,6 +282,14 @@ struct SharedUsersTests {
             }
             try await store.insert(good, for: "users")
             for world in [one, other] { #expect(await world.ask("ana", "GET", "/api/user").status == 200) }
+            // Both of its rows are gone: what the users have tells that there were some.
+            #expect(await one.leavePost("ana", title: "Rain") == 204)
+            try await store.delete("users")
+            try await store.delete("users-made")
+            await #expect(throws: UsersError.damagedInStore("it is gone")) {
+                try await one.register.add(try one.name("carla"), at: one.date.now)
+            }
+            #expect(try await store.retrieve("users") == nil)
         }
     }
 
@@ -392,7 +400,7 @@ struct StoredUsersTests {
     @Test("keep names and hashes, and never a token")
     func hashes() async throws {
         let store = RepeatingStore()
-        let users = StoredUsers(in: store)
+        let users = StoredUsers(in: store, besides: MemoryStore())
         let token = try await users.add(try UserName("ana"), at: Self.date)
         let bytes = try #require(try await store.retrieve("users")).bytes
         let text = String(decoding: bytes, as: UTF8.self)
@@ -401,7 +409,7 @@ struct StoredUsersTests {
 
     @Test("tell that there are none, that there is one already, and that there is no such one")
     func mistakes() async throws {
-        let users = StoredUsers(in: RepeatingStore())
+        let users = StoredUsers(in: RepeatingStore(), besides: MemoryStore())
         await #expect(throws: UsersError.noneStored) { try await users.read() }
         await #expect(throws: UsersError.noneStored) { try await users.addToken(try UserName("ana"), at: Self.date) }
         _ = try await users.add(try UserName("ana"), at: Self.date)
@@ -418,7 +426,7 @@ struct StoredUsersTests {
 
     @Test("keep all of fifty who are added at once, and each version has another number")
     func atOnce() async throws {
-        let users = StoredUsers(in: RepeatingStore())
+        let users = StoredUsers(in: RepeatingStore(), besides: MemoryStore())
         try await withThrowingTaskGroup { group in
             for number in 0..<50 {
                 group.addTask { _ = try await users.add(try UserName("user\(number)"), at: Self.date) }
@@ -436,7 +444,7 @@ struct StoredUsersTests {
     @Test("are an error when they are damaged, missing or another version's, and are never written over")
     func damage() async throws {
         let store = RepeatingStore()
-        let users = StoredUsers(in: store)
+        let users = StoredUsers(in: store, besides: MemoryStore())
         _ = try await users.add(try UserName("ana"), at: Self.date)
         let good = try #require(try await store.retrieve("users"))
         for bytes in [

@@ -35,6 +35,8 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .unreadable(let key, let reason):
             "what is saved as \"\(key)\" is damaged (\(reason)); load it again while online, or delete it"
+        case .damaged(let server, let reason) where server.contains("://"):
+            "\(server) is damaged (\(reason)); put its database back from a backup"
         case .damaged(let path, let reason):
             "\(path) is damaged (\(reason)); move it away, with the files beside it whose names begin like its own; then"
                 + " put it back from a backup, or begin anew without what is in it"

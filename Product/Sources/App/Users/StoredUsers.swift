@@ -16,7 +16,11 @@ public struct StoredUsers: UserRegister {
 
     private let store: any CacheStore
 
-    init(in store: any CacheStore) { self.store = store }
+    /// What each user has alone.
+    private let data: any CacheStore
+
+    /// - Parameter data: the store of what each user has alone.
+    init(in store: any CacheStore, besides data: any CacheStore) { (self.store, self.data) = (store, data) }
 
     /// See ``UserRegister/read()``.
     ///
@@ -82,10 +86,12 @@ public struct StoredUsers: UserRegister {
 
     // MARK: The entry
 
-    /// The users; `nil` if nobody has ever been added. If replicas have served them and the entry is gone, they are not nobody.
+    /// The users; `nil` if nobody has ever been added. If replicas have served them, or they have data, and the entry is gone, they are not
+    /// nobody.
     private func current() async throws(UsersError) -> UsersVersion? {
         if let entry = try await retrieve(Self.key) { return try Self.users(in: entry) }
-        if try await retrieve(Self.mark) != nil { throw .damagedInStore("it is gone") }
+        let hasData = try await told { () async throws(StoreError) in try await UserGround.isAny(in: data) }
+        if try await retrieve(Self.mark) != nil || hasData { throw .damagedInStore("it is gone") }
         return nil
     }
 

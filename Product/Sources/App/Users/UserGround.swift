@@ -28,7 +28,7 @@ struct UserGround: Sendable {
         self.user = user
         folder = Self.folder(configuration.data, user.id)
         keys = Self.folder(configuration.keys, user.id)
-        scope = Scope("user/\(user.id)", in: users)
+        scope = Scope(Self.family + user.id.text, in: users)
         quota = UserQuota(bound: bound, scope.store, folder: folder)
         store = QuotaStore(scope.store, quota)
         values = MeteredStore(
@@ -37,6 +37,14 @@ struct UserGround: Sendable {
             })
         files = EvictingStore(FamilyStore(store) { $0.hasPrefix("drive-file:") }, bound: Self.filesBound)
         phrases = MeteredStore(FamilyStore(store) { $0.hasPrefix("foaas:") })
+    }
+
+    private static let family = "user/"
+
+    /// True if a user has something in the store of what each has alone.
+    static func isAny(in users: any CacheStore) async throws(StoreError) -> Bool {
+        let page = try await users.page(prefix: ScopeKeys.entries + family.prefix(4), after: nil, limit: 1)
+        return page.contents != StoreContents()
     }
 
     private static func folder(_ parent: URL, _ id: UserID) -> URL {

@@ -46,11 +46,15 @@ public final class SharedStores: StorePlace {
     ///   password.
     public static func open(_ servers: StoreServers) async throws(StoreError) -> SharedStores {
         // One is opened first: the message about a server that is away is one.
-        var stores = [StoreKind.server: try await open(.server, servers)]
+        let facts = try await open(.server, servers, identity: "")
+        var stores = [StoreKind.server: facts]
+        let identity = servers.cache == nil ? "" : try await identity(of: facts.store)
         let rest = await withTaskGroup(of: (StoreKind, Result<Opened, StoreError>).self) { group in
             for kind in StoreKind.allCases where kind != .server {
                 group.addTask {
-                    do throws(StoreError) { return (kind, .success(try await open(kind, servers))) } catch {
+                    do throws(StoreError) {
+                        return (kind, .success(try await open(kind, servers, identity: identity)))
+                    } catch {
                         return (kind, .failure(error))
                     }
                 }
@@ -79,12 +83,25 @@ public final class SharedStores: StorePlace {
         }
     }
 
-    private static func open(_ kind: StoreKind, _ servers: StoreServers) async throws(StoreError) -> Opened {
+    /// The name of the stores in a cache, which others may use, too. The first replica makes it.
+    static func identity(of facts: any CacheStore) async throws(StoreError) -> String {
+        let draft = AccessToken.random()
+        return try await facts.decide("identity") { found throws(StoreError) -> (EntryChange, String) in
+            do throws(StoreError) {
+                if let entry = try found.get() { return (.keep, String(decoding: entry.bytes, as: UTF8.self)) }
+            } catch { guard case .unreadable = error else { throw error } }
+            return (.replace(StoredEntry(bytes: Data(draft.utf8), savedAt: Date(timeIntervalSince1970: 0))), draft)
+        }
+    }
+
+    private static func open(
+        _ kind: StoreKind, _ servers: StoreServers, identity: String
+    ) async throws(StoreError) -> Opened {
         let name = schema(of: kind)
         let truth = try await PostgresStore(
             servers.store.text, schema: name, connections: connections, patience: patience)
         guard kind.isCache, let cache = servers.cache else { return Opened(store: truth, truth: truth) }
-        let redis = try RedisStore(cache.text, prefix: name, expireAfter: expiry)
+        let redis = try RedisStore(cache.text, prefix: "\(name):\(identity)", expireAfter: expiry)
         var opened = Opened(store: TieredStore(memory: memory, over: redis, over: truth), truth: truth)
         do throws(StoreError) { _ = try await redis.settings() } catch {
             // A cache that is away is done without. One that refuses was given a wrong password.

@@ -110,7 +110,7 @@ extension StorePlace {
     }
 
     /// Among the facts that the replicas agree on.
-    public var users: StoredUsers? { StoredUsers(in: store(.server)) }
+    public var users: StoredUsers? { StoredUsers(in: store(.server), besides: store(.users)) }
 
     /// False: a folder of the same name on another machine may be another server's.
     public var ownsFolders: Bool { false }
