@@ -93,14 +93,19 @@ final class UpdateHub<Value: Sendable>: Sendable {
     func next(_ subscriber: Subscriber, isolation actor: isolated (any Actor)?) async -> News? {
         var hasLooked = false
         while !Task.isCancelled {
+            let now = source.now()
             let step = state.withLock { state -> Step in
-                if !hasLooked || !state.hasNews(for: subscriber), let epoch = state.takeLook() {
+                // No alarm rings when somebody sets the clock.
+                let isExpired = state.current?.savedAt.map { !source.policy.isFresh($0, at: now) } ?? false
+                if isExpired { state.mustLook = true }
+                if isExpired || !hasLooked || !state.hasNews(for: subscriber), let epoch = state.takeLook() {
                     return .look(epoch: epoch)
                 }
                 if state.isInvalid(for: subscriber) {
                     subscriber.toldMark = state.marks
                     if let mark = state.mark { return .tell(.invalid(mark: mark)) }
                 }
+                if isExpired { state.show(nil, state.fingerprint, .expired, at: now) }
                 guard state.hasNews(for: subscriber) else { return .wait }
                 subscriber.told = state.number
                 let update = state.update()

@@ -140,6 +140,22 @@ struct ResourceUpdatesTests {
         #expect(await next.value == .some(nil))
     }
 
+    @Test("A copy that expired because the clock was set is handed to nobody", arguments: [-8, 8])
+    func clockIsSet(days: Double) async throws {
+        let world = World()
+        try await world.save(["a"], age: .zero)
+        let resource = world.resource()
+        var updates = resource.updates.makeAsyncIterator()
+        #expect(await updates.next()??.value == ["a"])
+        world.date.advance(by: days * 86_400)
+        var late = resource.updates.makeAsyncIterator()
+        #expect(await late.next() == .some(nil))
+        #expect(await updates.next() == .some(nil))
+        world.date.advance(by: -days * 86_400)
+        try await other(world).save(["b"])
+        #expect(await late.next()??.value == ["b"])
+    }
+
     @Test("A value that the remote denies is told as nothing to show, until somebody saves another one")
     func denied() async throws {
         let world = World(.answer(status: 403), .texts(["b"]), .answer(status: 404))
