@@ -7,7 +7,7 @@ import AquiferFoundation
 /// recently used ones are deleted. An entry of kind ``StoredEntry/Kind/value`` is never evicted and never counted.
 ///
 /// - An entry of kind `data` larger than the whole bound is evicted at once: its key is left empty.
-/// - An entry is used when it is retrieved or stored through this instance. Entries that were not used go first, the
+/// - An entry is used when it is retrieved or stored through this instance, or by a ``TieredStore`` directly over it. Entries that were not used go first, the
 ///   oldest `savedAt` first.
 /// - Nothing is counted while the whole store has fewer bytes than the bound (``CacheStore/mostBytes()``). After that, entries are counted
 ///   in pages, one with each insert: the first insert into a store of a million entries is as quick as into an empty one.
@@ -35,8 +35,13 @@ public final class EvictingStore: CacheStore {
     /// See ``CacheStore/retrieve(_:)``.
     public func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
         let entry = try await base.retrieve(key)
-        if let entry, entry.kind == .data { ledger.withLock { $0.touch(StoreKey(key), size: entry.bytes.count) } }
+        if let entry { used(entry, key) }
         return entry
+    }
+
+    /// Notes that an entry was used, which a copy of it may have been elsewhere.
+    func used(_ entry: StoredEntry, _ key: String) {
+        if entry.kind == .data { ledger.withLock { $0.touch(StoreKey(key), size: entry.bytes.count) } }
     }
 
     /// See ``CacheStore/insert(_:for:)``.

@@ -34,6 +34,8 @@ public final class TieredStore: CacheStore, CopiedReads {
     }
 
     private let truth: any CacheStore
+    /// The truth, if it evicts: the reads of its copies are uses, too.
+    private let evicting: EvictingStore?
     private let cache: CacheTier?
     private let memory: Locked<MemoryTier>
     private let work = Locked(Work())
@@ -77,6 +79,7 @@ public final class TieredStore: CacheStore, CopiedReads {
 
     private init(_ bound: Bound, _ cache: CacheTier?, _ truth: any CacheStore) {
         self.truth = truth
+        evicting = truth as? EvictingStore
         self.cache = cache
         memory = Locked(MemoryTier(bound: bound.bytes))
         // All changes are heard from the beginning: copies are made from then on.
@@ -100,7 +103,10 @@ public final class TieredStore: CacheStore, CopiedReads {
             if let entry = memory.entry(own) { return (entry, 0) }
             return (nil, memory.begin(own))
         }
-        if let kept { return kept }
+        if let kept {
+            evicting?.used(kept, key)
+            return kept
+        }
         let found: StoredEntry?
         do throws(StoreError) { found = try await readBelow(key) } catch {
             memory.withLock { $0.end(reading, own, nil) }
@@ -113,7 +119,9 @@ public final class TieredStore: CacheStore, CopiedReads {
     private func readBelow(_ key: String) async throws(StoreError) -> StoredEntry? {
         guard let cache else { return try await truth.retrieve(key) }
         switch await cache.read(key) {
-        case .copy(let entry): return entry
+        case .copy(let entry):
+            evicting?.used(entry, key)
+            return entry
         case .nothing(let note):
             let entry = try await truth.retrieve(key)
             if let note { await cache.fill(key, note, entry) }

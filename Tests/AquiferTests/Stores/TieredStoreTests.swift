@@ -20,6 +20,24 @@ struct TieredStoreTests {
         #expect(store.memoryUse.evictions == 16)
     }
 
+    @Test("An entry that is read from a copy is used: a store beneath that evicts keeps it", arguments: [true, false])
+    func evicting(inMemory: Bool) async throws {
+        let truth = EvictingStore(MemoryStore(), bound: 1_000)
+        let bound = TieredStore.Bound.bytes(inMemory ? 100_000 : 0)
+        let store = TieredStore(memory: bound, over: MemoryStore(), over: truth)
+        func data(_ second: Int) -> StoredEntry {
+            StoredEntry(
+                bytes: Data(count: 300), savedAt: Date(timeIntervalSinceReferenceDate: Double(second)), kind: .data)
+        }
+        try await store.insert(data(0), for: "hot")
+        _ = try await store.retrieve("hot")
+        for number in 1...9 {
+            try await store.insert(data(number), for: "cold \(number)")
+            #expect(try await store.retrieve("hot") == data(0))
+        }
+        #expect(try await truth.contents().entries.map(\.key).sorted() == ["cold 8", "cold 9", "hot"])
+    }
+
     @MainActor
     @Test(
         "What memory has is given to the main actor without a wait: nothing else runs there meanwhile",
