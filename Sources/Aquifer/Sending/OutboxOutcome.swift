@@ -2,6 +2,8 @@ import AquiferFoundation
 
 extension Outbox {
     static let answerLimit = 1 << 20
+    /// The time for the body of an answer, as a whole. What has come by then is judged.
+    static let answerPatience = Duration.minutes(2)
     static let wordsLimit = 4 << 10
 
     /// The outcome of an attempt.
@@ -73,8 +75,11 @@ extension Outbox.Outcome {
             return
         }
         var body = Data()
+        let isLate = Self.isLate(policy.clock)
         do throws(TransportError) {
-            while body.count < Outbox.answerLimit, let chunk = try await response.body.next() { body += chunk }
+            while body.count < Outbox.answerLimit, !isLate(), let chunk = try await response.body.next() {
+                body += chunk
+            }
         } catch {
             if error.kind == .cancelled {
                 self = .stopped
@@ -103,6 +108,13 @@ extension Outbox.Outcome {
         case .refused:
             self = .refused(.server(status: head.status, words: head.words(body.prefix(Outbox.wordsLimit))))
         }
+    }
+
+    /// True once an answer that began now was read for long enough. The client ends a body of which nothing
+    /// comes; one that comes in drops has no other end.
+    private static func isLate<C: Clock<Duration>>(_ clock: C) -> () -> Bool {
+        let end = clock.now.advanced(by: Outbox.answerPatience)
+        return { clock.now >= end }
     }
 
     private init(_ error: TransportError) {

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferTesting
 import Foundation
 import Testing
@@ -55,6 +56,39 @@ struct OutboxTests {
         try await world.outbox().drain()
         request.headers["Idempotency-Key"] = "key-1"
         #expect(world.server.client.requests == [request])
+    }
+
+    @Test("judges an answer that comes in drops by what has come two minutes after its head")
+    func dripping() async throws {
+        let (client, clock) = (ScriptedHTTPClient(), ManualClock())
+        let outbox = Outbox(in: MemoryStore(), client: client, policy: SendPolicy(clock: clock))
+        try await outbox.enqueue(world.note("one"))
+        let drain = Task { try await outbox.drain() }
+        let exchange = await client.exchange(0)
+        exchange.start(status: 201)
+        exchange.send(Data("a".utf8))
+        await exchange.waitUntilRead()
+        clock.advance(by: .minutes(2))
+        exchange.send(Data("b".utf8))
+        #expect(try await drain.value == Outbox.Report(sent: 1))
+        #expect(try await outbox.items().isEmpty)
+    }
+
+    @Test("makes no follower pay for the whole queue at each change")
+    func followed() async throws {
+        let asked = Locked(0)
+        let policy = SendPolicy(now: {
+            asked.withLock { $0 += 1 }
+            return Date()
+        })
+        let outbox = Outbox(in: MemoryStore(), client: ScriptedHTTPClient(), policy: policy)
+        var states = outbox.states().makeAsyncIterator()
+        for number in 1...200 {
+            try await outbox.enqueue(world.note("one"))
+            while let items = await states.next(), items.count < number {}
+        }
+        // The state of each item is made anew at each change: one question for the time each.
+        withKnownIssue { #expect(asked.withLock(\.self) < 200 * 20) }
     }
 
     @Test("says that the disk is full, queues nothing then, and keeps what was queued before")
