@@ -183,10 +183,21 @@ struct ScopeEnd {
         for path in paths.sorted() {
             // The same user may have logged in again meanwhile: the files are those of the next generation then.
             guard try await life.mark()?.isEnd(of: mark) == true else { return }
-            do { try FileManager.default.removeItem(atPath: path) } catch {
-                if POSIX.isMissing(path, orShorterThan: 0) { continue }
-                throw .failed(operation: "delete \(path)", reason: "\(error)")
-            }
+            // Whoever still writes into a folder must not find it: it would never be empty. A killed process may have left it aside.
+            let aside = "\(path).ended-\(mark.generation)"
+            try delete(aside)
+            // What cannot be moved is deleted where it is.
+            let isAside = (try? POSIX.replace(aside, with: path)) != nil
+            try delete(isAside ? aside : path)
+        }
+    }
+}
+
+extension ScopeEnd {
+    private func delete(_ path: String) throws(StoreError) {
+        do { try FileManager.default.removeItem(atPath: path) } catch {
+            if POSIX.isMissing(path, orShorterThan: 0) { return }
+            throw .failed(operation: "delete \(path)", reason: "\(error)")
         }
     }
 }

@@ -8,6 +8,8 @@ extension Outbox {
     ) async throws(OutboxError) -> (OutboxRecord.Message, AttachmentHold?) {
         guard let parts = request.body?.parts else { return (.init(request, parts: nil), nil) }
         if let attachments {
+            // The folder may be gone with the scope, and is not made again.
+            if let end = await shelf.end { throw .store(end) }
             stems += 1
             let hold = try await attachments.keep(parts, stem: "\(owner.uuidString)-\(stems)")
             return (.init(request, parts: hold.parts), hold)

@@ -29,13 +29,16 @@ struct OutboxShelf: Sendable {
     static func isItemKey(_ key: String) -> Bool { number(key) != nil }
 
     /// True if the scope of the store has ended.
-    var hasEnded: Bool {
+    var hasEnded: Bool { get async { await end != nil } }
+
+    /// The error of a scope that has ended; `nil` if it has not.
+    var end: StoreError? {
         get async {
-            guard store.changes.mayEnd else { return false }
+            guard store.changes.mayEnd else { return nil }
             do throws(StoreError) { _ = try await store.retrieve(Self.counterKey) } catch {
-                if case .ended = error { return true }
+                if case .ended = error { return error }
             }
-            return false
+            return nil
         }
     }
 

@@ -59,6 +59,52 @@ struct ScopedOutboxTests {
         }
     }
 
+    @Test("discards its folder while somebody writes there, and what was written")
+    func busyFolder() async throws {
+        try await TemporaryFolder.with { folder in
+            for round in 0..<20 {
+                let place = folder.appendingPathComponent("\(round)")
+                try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+                let scope = scope()
+                try await scope.deleteAtEnd(place)
+                let (isOver, count) = (Locked(false), Locked(0))
+                let writer = Task.detached {
+                    while !isOver.withLock(\.self) {
+                        let number = count.withLock { count in
+                            count += 1
+                            return count
+                        }
+                        // Without the folder there is nothing to write to.
+                        try? Data().write(to: place.appendingPathComponent("\(number)"))
+                    }
+                }
+                #expect(await eventually { count.withLock(\.self) > 50 })
+                try await scope.end(unsent: .discard)
+                isOver.withLock { $0 = true }
+                await writer.value
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+        }
+    }
+
+    @Test("leaves no file of a change that is queued after the end")
+    func late() async throws {
+        try await TemporaryFolder.with { folder in
+            let scope = scope()
+            let attachments = folder.appendingPathComponent("attachments")
+            try await scope.deleteAtEnd(attachments, isForUnsent: true)
+            let file = folder.appendingPathComponent("original")
+            try Data("sound".utf8).write(to: file)
+            var note = world.note("with a file")
+            note.body = HTTPBody(parts: [.file(file, offset: 0, length: 5)])
+            let outbox = outbox(scope, attachments: attachments)
+            try await outbox.enqueue(note)
+            try await scope.end(unsent: .discard)
+            await #expect(throws: OutboxError.self) { try await outbox.enqueue(note) }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["original"])
+        }
+    }
+
     @Test("keeps them for the same user alone, with their files, in their order, and nothing else")
     func keep() async throws {
         try await TemporaryFolder.with { folder in
