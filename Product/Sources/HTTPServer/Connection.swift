@@ -1,4 +1,6 @@
 import AquiferConcurrency
+import CMicrohttpd
+import Foundation
 
 /// A client's connection, from the daemon's opening it to its closing it. Its requests come one after another.
 final class Connection: @unchecked Sendable {
@@ -7,19 +9,24 @@ final class Connection: @unchecked Sendable {
     let remoteAddress: String
     /// Opened past the limit: its first request is answered 503.
     let isExcess: Bool
+    private let mhd: OpaquePointer
+    /// The daemon's thread that it belongs to.
+    private let thread = pthread_self()
 
     /// Guards the state here and that of the current exchange.
     let lock = Lock()
     private var hungUp: Bool
     private var known = false
     private var exchange: Exchange?
+    private var isRefused = false
     private var headDeadline: ContinuousClock.Instant
 
     init(
-        id: UInt64, socket: Int32, remoteAddress: String, isExcess: Bool, hungUp: Bool,
+        id: UInt64, mhd: OpaquePointer, socket: Int32, remoteAddress: String, isExcess: Bool, hungUp: Bool,
         headDeadline: ContinuousClock.Instant
     ) {
         self.id = id
+        self.mhd = mhd
         self.socket = socket
         self.remoteAddress = remoteAddress
         self.isExcess = isExcess
@@ -39,6 +46,29 @@ final class Connection: @unchecked Sendable {
 
     func begin(_ exchange: Exchange) {
         lock.withLock { self.exchange = exchange }
+    }
+
+    /// The request whose head came last is refused without an exchange, and the connection closed.
+    func refuse() {
+        lock.withLock { isRefused = true }
+    }
+
+    /// What libmicrohttpd has not handed over yet of a request on this thread's connection.
+    enum Unheard {
+        /// A head that is whole.
+        case head
+        /// A part of a chunked body.
+        case chunk
+    }
+
+    /// What libmicrohttpd is at, or waits for, here; `nil` if it is nothing of this, or of another thread.
+    var unheard: Unheard? {
+        guard pthread_equal(thread, pthread_self()) != 0 else { return nil }
+        return lock.withLock {
+            if let exchange { return exchange.awaitsChunk ? .chunk : nil }
+            // It knows the size from when the head is whole.
+            return !isRefused && aq_mhd_header_size(mhd) > 0 ? .head : nil
+        }
     }
 
     /// - Parameter headDeadline: by when the next request's head must have come.

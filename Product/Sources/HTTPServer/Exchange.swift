@@ -36,6 +36,7 @@ final class Exchange: @unchecked Sendable {
 
     let isHead: Bool
     let hasUpload: Bool
+    private let isChunked: Bool
     let maxBodyBytes: Int
     let connection: Connection
     let core: ServerCore
@@ -45,13 +46,14 @@ final class Exchange: @unchecked Sendable {
     /// - Parameter isKnown: true if the gate knows the sender.
     init(
         mhd: OpaquePointer, connection: Connection, core: ServerCore, isKnown: Bool, isHead: Bool, hasUpload: Bool,
-        maxBodyBytes: Int
+        isChunked: Bool, maxBodyBytes: Int
     ) {
         self.mhd = mhd
         self.connection = connection
         self.core = core
         self.isHead = isHead
         self.hasUpload = hasUpload
+        self.isChunked = isChunked
         self.maxBodyBytes = maxBodyBytes
         state.upload.isWanted = isKnown
     }
@@ -62,6 +64,9 @@ final class Exchange: @unchecked Sendable {
         defer { connection.lock.unlock() }
         return body(&state)
     }
+
+    /// True if libmicrohttpd reads a chunked body. The caller holds the lock.
+    var awaitsChunk: Bool { isChunked && !state.upload.isWhole && !state.isSuspended && !state.isCompleted }
 
     /// The state of the body. The caller holds the lock.
     var peekedUpload: Upload { state.upload }

@@ -18,7 +18,7 @@ public typealias ServerGate = @Sendable (ServerRequest) -> ServerAdmission
 /// large, its body is announced as too large, its connection is one too many, or the server is being stopped. It is called on the
 /// network's thread and must not block.
 ///
-/// The request is `nil` if its head could not be read. The watch returns the answer to send, to which it may add header fields. What
-/// libmicrohttpd refuses has been answered when the watch is called, and only the status of the answer is told.
+/// The request is `nil` if its head could not be read. The watch returns the answer to send, to which it may add header fields. Of what
+/// libmicrohttpd refuses before its head is whole only the status is told, and the answer is its own.
 public typealias ServerRefusalWatch =
     @Sendable (_ request: ServerRequest?, _ response: ServerResponse) -> ServerResponse

@@ -53,6 +53,7 @@ private func begin(
         context.pointee = Unmanaged.passRetained(exchange).toOpaque()
         return .YES
     } catch {
+        connection.refuse()
         let response = error.isOfGate ? error.response : core.refused(error.request, error.response)
         return MHDResponse.queue(response, on: mhd, for: nil, serverName: core.configuration.serverName)
     }
@@ -62,7 +63,7 @@ private func begin(
 func requestRefused(_ cls: UnsafeMutableRawPointer?, _ status: UInt32) {
     guard let cls else { return }
     let core = Unmanaged<ServerCore>.fromOpaque(cls).takeUnretainedValue()
-    _ = core.refused(nil, .empty(Int(status)))
+    core.libraryRefuses(Int(status))
 }
 
 /// A request whose head has arrived.
@@ -130,7 +131,7 @@ private struct Arrival {
         let hasBody = !head.body.isAbsent
         let exchange = Exchange(
             mhd: mhd, connection: connection, core: core, isKnown: isKnown, isHead: head.method == "HEAD",
-            hasUpload: hasBody, maxBodyBytes: limit)
+            hasUpload: hasBody, isChunked: head.headers["Transfer-Encoding"] != nil, maxBodyBytes: limit)
         if excess > 0 {
             exchange.refuse(with: core.refused(head, tooLarge.response))
         } else {
@@ -167,7 +168,7 @@ func connectionChanged(
     let core = Unmanaged<ServerCore>.fromOpaque(cls).takeUnretainedValue()
     if aq_mhd_is_opened(code) != 0 {
         let connection = core.open(
-            socket: aq_mhd_socket(mhd), remoteAddress: numericHost(aq_mhd_client_address(mhd)))
+            mhd, socket: aq_mhd_socket(mhd), remoteAddress: numericHost(aq_mhd_client_address(mhd)))
         context.pointee = Unmanaged.passRetained(connection).toOpaque()
     } else if let known = context.pointee {
         context.pointee = nil

@@ -68,13 +68,13 @@ final class ServerCore: @unchecked Sendable {
 
     // MARK: Connections
 
-    func open(socket: Int32, remoteAddress: String) -> Connection {
+    func open(_ mhd: OpaquePointer, socket: Int32, remoteAddress: String) -> Connection {
         let connection = condition.withLock {
             lastID += 1
             let isExcess = connections.count >= limit.connections && !makeRoom()
             let connection = Connection(
-                id: lastID, socket: socket, remoteAddress: remoteAddress, isExcess: isExcess, hungUp: phase == .closing,
-                headDeadline: .now + configuration.headTimeout)
+                id: lastID, mhd: mhd, socket: socket, remoteAddress: remoteAddress, isExcess: isExcess,
+                hungUp: phase == .closing, headDeadline: .now + configuration.headTimeout)
             connections[lastID] = connection
             unknown.append(connection)
             return connection
@@ -110,6 +110,26 @@ final class ServerCore: @unchecked Sendable {
 
     private func connection(_ id: UInt64) -> Connection? {
         condition.withLock { connections[id] }
+    }
+
+    /// libmicrohttpd refuses a request on this thread with `status`, and is about to answer: with two heads if it has read the head, and amid
+    /// a chunked body with a page for its developer. Our own answer goes out instead, and its own finds the connection shut.
+    ///
+    /// It does not say which connection it is. Where none or several come into question, its answer stays.
+    func libraryRefuses(_ status: Int) {
+        // Only a line of a chunk that is too long for its memory gets a 500.
+        let isChunk = status == 500
+        let text = isChunk ? "a chunk's line is too long" : "the Host or the Content-Length is none that can be served"
+        let response = refused(nil, .refusal(isChunk ? 400 : status, text))
+        condition.withLock {
+            let wanted = connections.values.filter { $0.unheard == (isChunk ? .chunk : .head) }
+            guard wanted.count == 1, let connection = wanted.first else { return }
+            connection.refuse()
+            // Small, and nothing of this request was answered yet: the system takes it whole, or the client goes without.
+            let bytes = response.lastOnConnection(serverName: configuration.serverName)
+            _ = bytes.withUnsafeBytes { write(connection.socket, $0.baseAddress, $0.count) }
+            _ = shutdown(connection.socket, Int32(SHUT_WR))
+        }
     }
 
     private func closeOverdue() {

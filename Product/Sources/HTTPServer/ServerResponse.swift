@@ -64,6 +64,18 @@ public struct ServerResponse: Sendable {
         return response
     }()
 
+    /// The whole answer as it is sent without libmicrohttpd. The connection is closed behind it.
+    func lastOnConnection(serverName: String?) -> Data {
+        guard case .bytes(let body) = body else { return Data() }
+        var all = HTTPHeaders()
+        all["Date"] = HTTPDate.format(Date())
+        all["Connection"] = "close"
+        all["Content-Length"] = String(body.count)
+        all["Server"] = serverName
+        let fields = (all.fields + headers.fields).map { "\($0.name): \($0.value)\r\n" }.joined()
+        return Data("HTTP/1.1 \(status) \r\n\(fields)\r\n".utf8) + body
+    }
+
     /// The status' refusal in plain text: what the server itself answers when a limit is passed.
     static func refusal(_ status: Int, _ reason: String) -> ServerResponse {
         .text(reason + "\n", status: status)

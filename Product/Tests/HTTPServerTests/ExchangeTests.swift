@@ -12,14 +12,14 @@ struct ExchangeTests {
     private func completed(
         _ core: ServerCore, asPlanned: Bool, _ use: (Exchange) -> Void
     ) throws -> WeakExchange {
-        let connection = Connection(
-            id: 1, socket: -1, remoteAddress: "127.0.0.1", isExcess: false, hungUp: false, headDeadline: .now)
-        _ = core.admit()
         // Nobody looks behind it: nothing here suspends the connection.
         let mhd = try #require(OpaquePointer(bitPattern: 1))
+        let connection = Connection(
+            id: 1, mhd: mhd, socket: -1, remoteAddress: "127.0.0.1", isExcess: false, hungUp: false, headDeadline: .now)
+        _ = core.admit()
         let exchange = Exchange(
             mhd: mhd, connection: connection, core: core, isKnown: true, isHead: false, hasUpload: true,
-            maxBodyBytes: 100)
+            isChunked: false, maxBodyBytes: 100)
         let body = ServerRequestBody(source: .upload(exchange))
         exchange.prepare(ServerRequest("POST", "/").with(body: body))
         use(exchange)

@@ -64,6 +64,51 @@ struct RequestHeadTests {
     }
 
     @Test(
+        "What libmicrohttpd refuses by its head, or amid its chunks, gets one answer, in our words",
+        arguments: [
+            ("GET / HTTP/1.1\r\n\r\n", 400), ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5, 5\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n", 413),
+            (
+                "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5;"
+                    + String(repeating: "x", count: 200_000), 400
+            ),
+        ])
+    func oneAnswer(request: String, status: Int) async throws {
+        let server = try HTTPServer.listening(.init(serverName: "Us")) { _ in
+            HTTPServer.Answers(
+                gate: { _ in .known },
+                refused: { _, response in
+                    var response = response
+                    response.headers["X-Told"] = "yes"
+                    return response
+                }, handler: { _ in .text("in") })
+        }
+        try await onThread { [port = server.port] in
+            // Others that wait for their next request, or send a body, or read an answer, are not taken for it.
+            let idle = try RawClient(port: port)
+            #expect(try idle.get("/").text == "in")
+            let sending = try RawClient(port: port)
+            try sending.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab")
+            let client = try RawClient(port: port)
+            // In two pieces: nothing tells the server whose the second one is.
+            try client.send(String(request.prefix(20)))
+            #expect(try idle.get("/").text == "in")
+            // What is sent after the refusal is refused in its turn.
+            try? client.send(String(request.dropFirst(20)))
+            let answer = try client.answer()
+            #expect(answer.status == status && answer.headers["x-told"] == "yes")
+            #expect(answer.headers["content-type"] == "text/plain; charset=utf-8" && !answer.text.isEmpty)
+            #expect(answer.headers["connection"] == "close" && answer.headers["server"] == "Us")
+            #expect(answer.headers["date"] != nil)
+            #expect(try client.restOfConnection().isEmpty)
+            try sending.send("cd")
+            #expect(try sending.answer().text == "in")
+            #expect(try idle.get("/").text == "in")
+        }
+        await server.stop()
+    }
+
+    @Test(
         "What can be read in one way only is handled",
         arguments: [
             ("GET http://a/ HTTP/1.1\r\nHost: a\r\n\r\n", "0"), ("GET http://A/ HTTP/1.1\r\nHost: a\r\n\r\n", "0"),
