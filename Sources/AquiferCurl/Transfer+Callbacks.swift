@@ -189,13 +189,13 @@ struct HeadParser {
 
     /// Takes one line with its line break.
     mutating func add(_ line: UnsafeRawBufferPointer) -> Step {
-        // Trailers say nothing that anybody here asks for.
-        guard !isComplete else { return .more }
-        // Counted over every head of the answer, so that endless 1xx answers end, too.
+        // Counted over every head of the answer and the trailers, all of which curl keeps: endless ones end, too.
         bytes += line.count
         guard bytes <= limit else {
             return .refused(TransportError(.headersTooLarge, "more than \(limit) bytes of header fields"))
         }
+        // Trailers say nothing that anybody here asks for.
+        guard !isComplete else { return .more }
         let text = line.trimmed
         if line.starts(with: "HTTP/".utf8) {
             fields.removeAll(keepingCapacity: true)

@@ -19,6 +19,17 @@ extension HTTPClientContract {
                 try await trial.expectFailure(.headersTooLarge, HTTPRequest(.get, server.url(path), limits: limits))
             }
         },
+        Check(.limits, "Trailers without end behind a whole body reach the limit of the header bytes") { trial in
+            let server = try LoopbackServer { connection in
+                _ = try connection.readRequest()
+                try connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n")
+                // More than any client should take, and not so much that one without a bound would harm this machine.
+                for number in 0..<100_000 { try connection.send("X-Bomb-\(number): boom\r\n") }
+                try connection.send("\r\n")
+            }
+            let limits = HTTPRequest.Limits(headerBytes: 16 << 10)
+            try await trial.expectFailure(.headersTooLarge, HTTPRequest(.get, server.url(), limits: limits))
+        },
         Check(.limits, "A server that takes the request and says nothing reaches the limit on silence") { trial in
             let server = try LoopbackServer { connection in
                 _ = try connection.readRequest()
