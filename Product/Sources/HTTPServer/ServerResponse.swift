@@ -26,6 +26,8 @@ public struct ServerResponse: Sendable {
     public var body: Body
     /// Encodes a streamed body of unknown length; `nil` to send it as it is written.
     public var encoder: (any StreamEncoder)?
+    /// The objects of ``keep(_:)``.
+    private var kept: [any AnyObject & Sendable] = []
     /// True if this is ``drop``.
     public private(set) var isDropped = false
 
@@ -35,6 +37,9 @@ public struct ServerResponse: Sendable {
         self.headers = headers
         self.body = body
     }
+
+    /// Keeps an object for as long as the answer is: until it was sent, or its client has left.
+    public mutating func keep(_ object: any AnyObject & Sendable) { kept.append(object) }
 
     /// JSON, as it is.
     public static func json(_ data: Data, status: Int = 200) -> ServerResponse {

@@ -97,6 +97,32 @@ struct ServingTests {
         await server.stop()
     }
 
+    @Test("An answer keeps what it holds until its client has read it, or has left", arguments: [true, false])
+    func keepsUntilSent(isRead: Bool) async throws {
+        final class Kept: Sendable {
+            let released: Event
+            init(_ released: Event) { self.released = released }
+            deinit { released.signal() }
+        }
+        let released = Event()
+        let server = try HTTPServer { request in
+            var response = ServerResponse(body: .bytes(Data(count: request.path == "/small" ? 1000 : 32 << 20)))
+            response.keep(Kept(released))
+            return response
+        }
+        try await onThread { [port = server.port] in
+            let client = try RawClient(port: port, receiveBuffer: 64 * 1024)
+            try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            // The head is there, and most of the body is not.
+            _ = try client.head()
+            #expect(try RawClient(port: port).get("/small").body.count == 1000)
+            #expect(released.count <= 1)
+            if isRead { #expect(try client.read(count: 32 << 20).count == 32 << 20) }
+        }
+        await released.wait(for: 2)
+        await server.stop()
+    }
+
     @Test("A header that would forge a second answer, and an impossible status, are answered 500")
     func badAnswers() async throws {
         let server = try HTTPServer { request in

@@ -14,7 +14,7 @@ final class UserRooms {
         let ground: UserGround
         let services: Services
         let site: Site
-        /// The number of requests and streams that are being answered.
+        /// The number of requests whose answers have not been sent whole.
         fileprivate var visitors = 0
         fileprivate var lastUse = ContinuousClock.now
 
@@ -44,6 +44,25 @@ final class UserRooms {
     static let most = 64
     /// The most requests and streams of one user at a time: more would take the connections of all others.
     static let mostVisitors = 128
+
+    /// A request that is being answered, until its answer was sent, whatever its body is.
+    private final class Visitor: Sendable {
+        private let room: Room
+
+        @MainActor
+        init(_ room: Room) {
+            self.room = room
+            room.visitors += 1
+            room.lastUse = .now
+        }
+
+        deinit {
+            Task { @MainActor [room] in
+                room.visitors -= 1
+                room.lastUse = .now
+            }
+        }
+    }
 
     private let base: Services
     let access: UserAccess
@@ -85,18 +104,13 @@ final class UserRooms {
             refusal.headers["Connection"] = "close"
             return refusal
         }
-        enter(room)
-        defer { leave(room) }
+        let visitor = Visitor(room)
         var response = await room.site.api(request)
+        response.keep(visitor)
         guard case .stream(let length, let body) = response.body else { return response }
         // A stream ends with the token that opened it, whichever route it comes from.
-        response.body = .stream(length: length) { [access, weak self] writer in
-            await self?.enter(room)
-            do { try await access.whileLetIn(visit) { try await body(writer) } } catch {
-                await self?.leave(room)
-                throw error
-            }
-            await self?.leave(room)
+        response.body = .stream(length: length) { [access] writer in
+            try await access.whileLetIn(visit) { try await body(writer) }
         }
         return response
     }
@@ -203,15 +217,5 @@ final class UserRooms {
     func stop() async {
         isStopped = true
         for room in rooms.values { await room.site.hub.runner.stop() }
-    }
-
-    private func enter(_ room: Room) {
-        room.visitors += 1
-        room.lastUse = .now
-    }
-
-    private func leave(_ room: Room) {
-        room.visitors -= 1
-        room.lastUse = .now
     }
 }

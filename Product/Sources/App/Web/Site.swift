@@ -7,6 +7,7 @@ struct Site: Sendable {
     /// Answers what is below `/api/`.
     let router: Router
     let hub: ScreenHub
+    private let unread = UnreadBodies()
 
     @MainActor
     init(_ services: Services, addresses: SignedAddresses) {
@@ -36,6 +37,6 @@ struct Site: Sendable {
     func page(_ request: ServerRequest) -> ServerResponse { PageFiles.answer(request) }
 
     func api(_ request: ServerRequest) async -> ServerResponse {
-        await router.handle(request)
+        unread.counting(await router.handle(request))
     }
 }
