@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+from architecture_numbers import rules_of_the_numbers
 from architecture_pages import rules_of_the_pages
 from architecture_sizes import rules_of_the_sizes
 from architecture_state import rules_of_the_state
@@ -265,6 +266,7 @@ def main(folder, description=None):
         *rules_of_the_state(folder),
         *rules_of_the_targets((folder / "ARCHITECTURE.md").read_text(), package),
         *rules_of_the_pages(folder),
+        *rules_of_the_numbers(folder),
     ]
     for rule in broken:
         print(rule)

@@ -343,6 +343,26 @@ def test_a_task_local_that_is_a_value_may_be(copy, script):
     assert architecture(script, copy).returncode == 0, architecture(script, copy).stdout
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "func planted(_ id: Int) -> Int { id - 1 }", "init(_ a: String, of id: UInt64?) {\n    let b = 2 * id\n}",
+        "func planted() {\n    let id = text.flatMap { Int($0) }\n    return id + 1\n}", "func planted() {\n    var n = Int(text)\n    n += 1\n}",
+    ],
+)
+def test_arithmetic_on_a_number_from_outside_is_told(copy, script, lines):
+    insert(copy / "Product/Sources/App/Web/Site.swift", "\n\n" + lines)
+    result = architecture(script, copy)
+    assert result.returncode == 1 and "1 rules broken" in result.stdout, result.stdout
+    assert "a number that may be from outside is an operand" in result.stdout
+
+
+def test_arithmetic_that_cannot_overflow_or_on_a_number_of_this_process_may_be(copy, script):
+    lines = "func planted(_ step: Step, _ id: Int) -> Int { id.saturatingAdding(1) &- id; return step.id - 1 }"
+    insert(copy / "Product/Sources/App/Web/Site.swift", "\n\n" + lines)
+    assert architecture(script, copy).returncode == 0, architecture(script, copy).stdout
+
+
 def test_a_target_missing_on_the_page_is_told(copy, script):
     change(copy / "Package.swift", "        // Features\n", '        library("Orphan"),\n')
     (copy / "Sources/Orphan").mkdir()

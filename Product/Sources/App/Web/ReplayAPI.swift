@@ -29,7 +29,7 @@ struct ReplayAPI {
 
     private func step(_ id: Int?, _ language: Language) -> ServerResponse {
         guard let id, let step = hub.recording.step(id) else { return Self.unknown }
-        let before = hub.recording.step(id - 1)
+        let before = hub.recording.step(step.id - 1)
         let lines = hub.services.groundwork.events.lines
             .filter { $0.id > before?.lastEvent ?? step.lastEvent && $0.id <= step.lastEvent }
         return .json(
@@ -37,7 +37,7 @@ struct ReplayAPI {
                 step: id, count: hub.recording.steps.count, date: step.date.formatted(.iso8601),
                 events: lines.map { InspectorScreen.Event($0, language) },
                 previous: before.map(InspectorScreen.Place.init),
-                next: hub.recording.step(id + 1).map(InspectorScreen.Place.init)))
+                next: hub.recording.step(step.id + 1).map(InspectorScreen.Place.init)))
     }
 
     /// The state of a screen at a step, in place of a live one.

@@ -20,7 +20,7 @@ struct Spend: Codable, Sendable {
 
     init(_ cost: UInt64, of wallet: Wallet?, _ language: Language) {
         let balance = wallet?.shades
-        let after = balance.flatMap { $0 >= cost ? $0 - cost : nil }
+        let after = balance.flatMap { $0 >= cost ? $0.saturatingSubtracting(cost) : nil }
         shades = "\(cost)"
         self.cost = language.price(cost)
         costExact = language.amount(cost)
