@@ -15,6 +15,12 @@ final class DownloadFetch {
     private(set) var hasCommitted = false
     /// The number of bytes that came in this transfer.
     private(set) var received = 0
+    /// The number of the attempt, of those that count.
+    private var attempt = 1
+    /// The number of waits. They become longer, even if each attempt brings something.
+    private var waits = 0
+    /// The most bytes that were kept.
+    private var kept = 0
 
     init(_ transfer: DownloadTransfer, _ setting: DownloadSetting) {
         self.transfer = transfer
@@ -74,32 +80,37 @@ final class DownloadFetch {
     }
 
     private func fetch() async throws(DownloadError) -> DownloadedFile {
-        var attempt = 1
+        var longest = Duration.zero
+        kept = part?.received ?? 0
         while true {
-            let before = place
             var step: Step
             do throws(DownloadError) {
-                step = try await ask(attempt)
+                step = try await ask()
             } catch {
                 guard case .connectivity(let reason) = error else { throw error }
-                // An attempt that brought bytes does not count as failed: the count starts again.
-                if place != before { attempt = 1 }
-                step = .again(after: with.retry.wait(after: attempt, failure: reason), error)
+                noteProgress()
+                step = .again(after: with.retry.wait(after: attempt, failure: reason, waits: waits), error)
             }
             switch step {
             case .done(let file): return file
-            case .on: attempt = 1
+            case .on: noteProgress()
             case .again(nil, let error): throw error
             case .again(let wait?, _):
+                longest = max(longest, wait)
                 // Sleeping throws only when the task was cancelled.
-                do { try await with.retry.clock.sleep(for: wait) } catch { throw .cancelled }
+                do { try await with.retry.clock.sleep(for: longest) } catch { throw .cancelled }
                 attempt += 1
+                waits += 1
             }
         }
     }
 
-    /// The generation and the received bytes. It changes whenever bytes arrive.
-    private var place: [UInt64] { part.map { [$0.record.generation, UInt64($0.received)] } ?? [] }
+    /// The count of failed attempts begins again when more bytes are kept than ever before. Bytes that are fetched anew, or
+    /// that nothing vouches for, are no progress.
+    private func noteProgress() {
+        guard let part, part.record.resumeTag != nil, part.received > kept else { return }
+        (kept, attempt) = (part.received, 1)
+    }
 
     private var question: DownloadQuestion {
         if let part, part.received > 0, let tag = part.record.resumeTag {
@@ -109,7 +120,7 @@ final class DownloadFetch {
         return .all
     }
 
-    private func ask(_ attempt: Int) async throws(DownloadError) -> Step {
+    private func ask() async throws(DownloadError) -> Step {
         let question = question
         let response = try await answer(to: question)
         let head = response.head
@@ -137,7 +148,7 @@ final class DownloadFetch {
             try await drop()
             return .on
         case .refused(let reason):
-            return .again(after: with.retry.wait(after: attempt, head: head), .invalidData(reason))
+            return .again(after: with.retry.wait(after: attempt, head: head, waits: waits), .invalidData(reason))
         }
     }
 

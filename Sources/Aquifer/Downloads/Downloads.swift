@@ -60,7 +60,8 @@ public final class Downloads: Sendable {
     ///   - policy: the time for which a file is delivered without a request; by default, seven days.
     ///   - limit: the maximum length of one download in bytes; by default, 4 GiB, or 2 GiB where a number has
     ///     32 bits.
-    ///   - retry: the policy for resuming an interrupted transfer; attempts that bring bytes are not counted.
+    ///   - retry: the policy for resuming an interrupted transfer. An attempt is not counted if more bytes are kept after it
+    ///     than ever before. No wait is shorter than the one before.
     ///   - patience: the time for which another process may hold a download without progress.
     ///   - durability: the failures that a delivered download survives.
     ///   - files: the treatment of the files by Apple's systems.

@@ -52,9 +52,10 @@ public struct RetryPolicy: Sendable {
     public static let never = RetryPolicy(attempts: 1)
 
     /// The wait before the next attempt; `nil` when there is none. `attempt` counts from 1.
-    func wait(after attempt: Int, failure: TransportError) -> Duration? {
+    /// `waits` counts those before, if they are more.
+    func wait(after attempt: Int, failure: TransportError, waits: Int = 0) -> Duration? {
         switch failure.kind {
-        case .cannotResolve, .cannotConnect, .timedOut, .interrupted: backoff(after: attempt)
+        case .cannotResolve, .cannotConnect, .timedOut, .interrupted: backoff(after: attempt, waits)
         case .cancelled, .offline, .insecure, .malformed, .tooManyRedirects, .headersTooLarge, .bodyTooLarge,
             .unsupportedURL, .unreadableBody, .unauthorized:
             nil
@@ -62,17 +63,18 @@ public struct RetryPolicy: Sendable {
     }
 
     /// The wait before the next attempt; `nil` when there is none. `attempt` counts from 1.
-    func wait(after attempt: Int, head: HTTPResponseHead) -> Duration? {
+    /// `waits` counts those before, if they are more.
+    func wait(after attempt: Int, head: HTTPResponseHead, waits: Int = 0) -> Duration? {
         guard head.status == 408 || head.status == 429 || HTTPStatus.isServerError(head.status) else { return nil }
-        guard let wait = backoff(after: attempt) else { return nil }
+        guard let wait = backoff(after: attempt, waits) else { return nil }
         guard let asked = head.retryAfter(now()) else { return wait }
         return asked > patience ? nil : max(asked, wait)
     }
 
-    private func backoff(after attempt: Int) -> Duration? {
+    private func backoff(after attempt: Int, _ waits: Int) -> Duration? {
         guard attempt < attempts else { return nil }
         // 2^20 times any base is past every cap; the bound keeps the shift from overflowing.
-        let longest = min(cap, base * (1 << min(attempt - 1, 20)))
+        let longest = min(cap, base * (1 << min(max(attempt - 1, waits), 20)))
         return longest * min(max(random(), 0), 1)
     }
 }

@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferTesting
 import Foundation
 import Testing
@@ -83,6 +84,57 @@ struct DownloadResumeTests {
             let error = try await world.failure(client, retry: world.retry(2))
             #expect(error?.isConnectivity == true)
             #expect(client.requests.count == 5)
+        }
+    }
+
+    @Test(
+        "ends after as many attempts as it may make when it is begun anew each time",
+        arguments: ["no validator", "another version each time", "a bare 416", "a part from elsewhere"])
+    func begunAnew(_ server: String) async throws {
+        try await DownloadWorld.with { world in
+            let answers = Locked(0)
+            let client = ScriptedHTTPClient { [content] request in
+                let number = answers.withLock { number in
+                    number += 1
+                    return number
+                }
+                guard number < 50 else { return .failure(TransportError(.cannotConnect)) }
+                if request.headers["Range"] != nil, server == "a bare 416" { return .answer(status: 416) }
+                if request.headers["Range"] != nil, server == "a part from elsewhere" {
+                    return .answer(
+                        status: 206, headers: ["Content-Range": "bytes 7-16/700000", "ETag": "\"1\""],
+                        body: Data(count: 10))
+                }
+                var headers: HTTPHeaders = ["Content-Length": "700000"]
+                headers["ETag"] =
+                    [
+                        "no validator": nil, "another version each time": "\"\(number)\"",
+                    ][server, default: "\"1\""]
+                // Cut at other bytes each time, but never later than the first time.
+                let cut = content.prefix(300_000 - 1000 * number)
+                return .stream(headers: headers, chunks: [cut], error: TransportError(.interrupted))
+            }
+            let error = try await world.failure(client, retry: world.retry(3))
+            #expect(error == .connectivity(TransportError(.interrupted)))
+            #expect(client.requests.filter { $0.headers["Range"] == nil }.count <= 4)
+        }
+    }
+
+    @Test("waits longer each time, even if each attempt brings something")
+    func longerWaits() async throws {
+        try await DownloadWorld.with { world in
+            let client = FileRemote(content) { $0.cuts = [1, 1, 1, 1, 1] }.client
+            let randoms = Locked([1, 1, 0.1, 1, 1])
+            let retry = RetryPolicy(
+                attempts: 2, clock: world.clock, random: { randoms.withLock { $0.removeFirst() } })
+            let downloads = try world.downloads(client, retry: retry)
+            let load = Task { try await downloads.file(for: world.url).length }
+            for wait in [300, 600, 600, 2400, 4800] {
+                await world.clock.waitForSleepers(1)
+                #expect(world.clock.sleepers == [.milliseconds(wait)])
+                world.clock.advance(by: .milliseconds(wait))
+            }
+            #expect(try await load.value == content.count)
         }
     }
 
