@@ -43,14 +43,13 @@ enum DownloadAnswer: Sendable, Equatable {
     init(_ head: HTTPResponseHead, to question: DownloadQuestion) {
         let coding = head.headers["Content-Encoding"]?.lowercased() ?? "identity"
         switch (head.status, question) {
-        case (200, _), (206, .rest):
-            guard coding == "identity" else {
-                self = .refused(.body("sent as \(coding), asked for as it is"))
-                return
-            }
-            self = head.status == 200 ? .all(total: head.contentLength) : Self.part(head, question)
+        case (200, _):
+            self =
+                coding == "identity"
+                ? .all(total: head.contentLength) : .refused(.body("sent as \(coding), asked for as it is"))
+        case (206, .rest): self = coding == "identity" ? Self.part(head, question) : .startOver
         case (304, .ifChanged): self = .unchanged
-        case (416, .rest(_, let tag, _)) where Self.isOfOther(head, than: tag): self = .startOver
+        case (416, .rest(_, let tag, _)) where Self.tagged(head, as: tag) ?? tag != tag: self = .startOver
         case (416, .rest(let start, _, let total)):
             let size = ContentRange(head.headers["Content-Range"])?.total
             self = size == start && (total ?? start) == start ? .nothingLeft : .startOver
@@ -67,15 +66,15 @@ enum DownloadAnswer: Sendable, Equatable {
         if let total, let size = range.total, size != total { return .startOver }
         let size = range.total ?? total
         if let size, bytes.upperBound > size { return .startOver }
-        if isOfOther(head, than: tag) { return .startOver }
+        if tagged(head, as: tag) != tag { return .startOver }
         return .rest(end: bytes.upperBound, total: size)
     }
 
-    /// True if an answer is about other content than that of the bytes on disk: the field that the tag came from has another value. A server
-    /// must not answer so (RFC 9110, 13.1.5), and some do, because they pass over `If-Range`.
-    private static func isOfOther(_ head: HTTPResponseHead, than tag: String) -> Bool {
-        let field = head.headers[tag.hasPrefix("\"") ? "ETag" : "Last-Modified"]
-        return field.map { $0 != tag } ?? false
+    /// The field of an answer that the tag of the bytes on disk came from. A part has it (RFC 9110, 15.3.7), and another value, or none, is
+    /// that of other content. A server must not answer so (13.1.5), and some do, because they pass over `If-Range`. Those that leave a
+    /// date out cost a whole transfer.
+    private static func tagged(_ head: HTTPResponseHead, as tag: String) -> String? {
+        head.headers[tag.hasPrefix("\"") ? "ETag" : "Last-Modified"]
     }
 }
 

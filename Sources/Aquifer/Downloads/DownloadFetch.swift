@@ -131,11 +131,20 @@ final class DownloadFetch {
             try await receive(response.body, into: part, end: total)
             return .done(try await commit(part))
         case .rest(let end, let total):
-            try accept(head, total)
             guard let part else { return .on }
-            part.confirm(total: total, at: with.now())
-            transfer.follow(part)
-            try await receive(response.body, into: part, end: end)
+            do throws(DownloadError) {
+                // A part may come without the fields of the whole (RFC 9110, 15.3.7).
+                let whole = HTTPResponseHead(status: 200, headers: HTTPHeaders(part.record.fields), url: head.url)
+                try accept(whole, total)
+                part.confirm(total: total, at: with.now())
+                transfer.follow(part)
+                try await receive(response.body, into: part, end: end)
+            } catch {
+                // The whole may be better than its parts. Otherwise it tells the reason itself.
+                guard case .invalidData = error else { throw error }
+                try await drop()
+                return .on
+            }
             // A server may send fewer bytes than requested.
             return part.isWhole ? .done(try await commit(part)) : .on
         case .unchanged:

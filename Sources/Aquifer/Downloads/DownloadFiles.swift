@@ -82,7 +82,8 @@ struct DownloadFiles: Sendable {
         return try await disk { () throws(StoreError) in
             let record = DownloadRecord(
                 url: key, generation: try setting.folder.freshGeneration(name), validators: validators, resumeTag: tag,
-                mediaType: head.mediaType, total: total, stamp: stamp)
+                mediaType: head.mediaType, fields: head.headers.fields.filter { $0.name.lowercased() != "set-cookie" },
+                total: total, stamp: stamp)
             return try PartialFile(setting.folder, name, record)
         }
     }

@@ -29,6 +29,8 @@ struct DownloadRecord: Sendable {
     /// The value for `If-Range`; `nil` when the server gave none, so that the download cannot resume.
     var resumeTag: String?
     var mediaType: String?
+    /// The fields of the answer that began a growing download: what is judged when it resumes. A complete one has none.
+    var fields: [HTTPHeaders.Field] = []
     /// The length of the complete file in bytes, once it is known.
     var total: Int?
     /// The date when a server last confirmed the download.
@@ -83,7 +85,9 @@ struct DownloadRecord: Sendable {
 
 /// The part of a record that is written once.
 private struct Head: BinaryCodable {
-    static let format: UInt8 = 1
+    static let format: UInt8 = 2
+    /// Form 1 had no fields.
+    static let oldestFormat: UInt8 = 1
     var record: DownloadRecord
     var sumsSeal: UInt64
 
@@ -114,6 +118,8 @@ private struct Head: BinaryCodable {
             total: whole, stamp: stamp,
             tail: tail.length == 0 ? nil : (Int(tail.length), tail.sum))
         sumsSeal = try reader.uint()
+        guard reader.format > 1 else { return }
+        record.fields = try reader.array(of: KeptField.self).map(\.field)
     }
 
     func write(to writer: inout BinaryWriter) {
@@ -128,5 +134,23 @@ private struct Head: BinaryCodable {
         writer.write(UInt64(record.tail?.length ?? 0))
         writer.write(record.tail?.sum ?? 0)
         writer.write(sumsSeal)
+        writer.write(record.fields.map(KeptField.init))
+    }
+}
+
+/// A header field of an answer.
+private struct KeptField: BinaryCodable {
+    static let format: UInt8 = 1
+    var field: HTTPHeaders.Field
+
+    init(_ field: HTTPHeaders.Field) { self.field = field }
+
+    init(from reader: inout BinaryReader) throws(BinaryReader.Failure) {
+        field = HTTPHeaders.Field(try reader.string(), try reader.string())
+    }
+
+    func write(to writer: inout BinaryWriter) {
+        writer.write(field.name)
+        writer.write(field.value)
     }
 }

@@ -92,6 +92,7 @@ final class PartialFile: @unchecked Sendable {
         var whole = record
         if let tail = blocks.tail { whole.sums.append(tail.sum) }
         whole.tail = nil
+        whole.fields = []
         whole.total = received
         if isFlushed { try POSIX.flush(data) }
         try folder.put(whole.encoded(isWhole: true).bytes, at: folder.path(name, .info), isFlushed: isFlushed)

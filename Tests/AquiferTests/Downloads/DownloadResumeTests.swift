@@ -46,13 +46,13 @@ struct DownloadResumeTests {
     private static let day = "Sun, 06 Nov 1994 08:49:37 GMT"
 
     @Test(
-        "begins again if the answer to its rest names another version, by tag or by date, and goes on if it names none",
+        "begins again if the answer to its rest names another version than the one asked for, by tag or by date, or none",
         arguments: [
-            ("\"1\"", ["ETag": "\"1\""], true), ("\"1\"", [:], true), ("\"1\"", ["ETag": "\"2\""], false),
-            ("\"1\"", ["Last-Modified": day], true), (day, ["Last-Modified": day], true), (day, [:], true),
-            (day, ["Last-Modified": "Mon, 07 Nov 1994 08:49:37 GMT"], false), (day, ["ETag": "\"2\""], true),
-        ] as [(String, [String: String], Bool)])
-    func otherVersion(tag: String, fields: [String: String], goesOn: Bool) throws {
+            ("\"1\"", ["ETag": "\"1\""], true), ("\"1\"", [:], nil), ("\"1\"", ["ETag": "\"2\""], false),
+            ("\"1\"", ["Last-Modified": day], nil), (day, ["Last-Modified": day], true), (day, [:], nil),
+            (day, ["Last-Modified": "Mon, 07 Nov 1994 08:49:37 GMT"], false), (day, ["ETag": "\"2\""], nil),
+        ] as [(String, [String: String], Bool?)])
+    func otherVersion(tag: String, fields: [String: String], goesOn: Bool?) throws {
         let url = try #require(URL(string: "http://audio.example/1.mp3"))
         func answer(_ status: Int, _ range: String, from start: Int) -> DownloadAnswer {
             var headers: HTTPHeaders = ["Content-Range": range]
@@ -60,8 +60,8 @@ struct DownloadResumeTests {
             let head = HTTPResponseHead(status: status, headers: headers, url: url)
             return DownloadAnswer(head, to: .rest(from: start, tag: tag, total: 10))
         }
-        #expect(answer(206, "bytes 5-9/10", from: 5) == (goesOn ? .rest(end: 10, total: 10) : .startOver))
-        #expect(answer(416, "bytes */10", from: 10) == (goesOn ? .nothingLeft : .startOver))
+        #expect(answer(206, "bytes 5-9/10", from: 5) == (goesOn == true ? .rest(end: 10, total: 10) : .startOver))
+        #expect(answer(416, "bytes */10", from: 10) == (goesOn != false ? .nothingLeft : .startOver))
     }
 
     @Test("goes on in another process: each byte is fetched once", arguments: [1, 262_144, 300_000, 699_999])
@@ -295,6 +295,54 @@ struct DownloadResumeTests {
                 return .answer(status: 206, headers: fields, body: Data(count: 400_000))
             }
             #expect(try await world.downloads(client).file(for: world.url).all() == content)
+            #expect(client.requests.map { $0.headers["Range"] } == ["bytes=300000-", nil])
+        }
+    }
+
+    @Test(
+        "goes on with a part that says nothing but its range and tag, although the check looks at its type",
+        arguments: [false, true])
+    func bareParts(inAnotherProcess: Bool) async throws {
+        try await DownloadWorld.with { world in
+            let remote = FileRemote(content) { $0.cuts = [300_000] }
+            let client = ScriptedHTTPClient { [content] request in
+                guard request.headers["Range"] != nil else { return remote.reply(to: request) }
+                return .answer(
+                    status: 206, headers: ["Content-Range": "bytes 300000-699999/700000", "ETag": "\"1\""],
+                    body: content[300_000...])
+            }
+            let check: Downloads.Check = { head in
+                guard head.mediaType == "audio/mpeg" else { throw InvalidData.mediaType(head.mediaType) }
+            }
+            if inAnotherProcess { _ = try await world.failure(client, check: check) }
+            let file = try await world.downloads(client, retry: world.retry(2), check: check).file(for: world.url)
+            #expect(try await file.all() == content)
+            #expect(client.requests.map { $0.headers["Range"] } == [nil, "bytes=300000-"])
+        }
+    }
+
+    @Test(
+        "begins again after a part that is coded, too long, or refused by the check",
+        arguments: [["Content-Encoding": "gzip"], ["X-Long": "1"], ["X-Checked": "1"]])
+    func unusableParts(fields: [String: String]) async throws {
+        try await DownloadWorld.with { world in
+            let remote = FileRemote(content) { $0.cuts = [300_000] }
+            _ = try await world.failure(remote.client)
+            let client = ScriptedHTTPClient { [content] request in
+                guard request.headers["Range"] != nil else { return remote.reply(to: request) }
+                var headers: HTTPHeaders = ["Content-Range": "bytes 300000-699999/700000", "ETag": "\"1\""]
+                for (name, value) in fields { headers[name] = value }
+                return .stream(
+                    status: 206, headers: headers,
+                    chunks: [content[300_000...] + Data(count: fields["X-Long"] == nil ? 0 : 1)])
+            }
+            remote.change { $0.fields["X-Later"] = "1" }
+            let check: Downloads.Check = { head in
+                guard fields["X-Checked"] == nil || head.headers["X-Later"] != nil else {
+                    throw InvalidData.body("early")
+                }
+            }
+            #expect(try await world.downloads(client, check: check).file(for: world.url).all() == content)
             #expect(client.requests.map { $0.headers["Range"] } == ["bytes=300000-", nil])
         }
     }
