@@ -7,7 +7,7 @@ import Testing
 func loader(in folder: URL, store: any CacheStore, client: any HTTPClient) throws -> DataLoader {
     let downloads = try Downloads(
         directory: folder, client: client, bound: 2 << 30, retry: .init(attempts: 5),
-        check: { head in
+        check: { head, _ in
             guard head.mediaType == "audio/mpeg" else { throw InvalidData.body("is no sound") }
         })
     return DataLoader(client: client, store: store, downloads: downloads)

@@ -123,6 +123,13 @@ public struct AudioFeedService: Sendable {
     /// The list over time, with the clips that wait to be posted.
     public var updates: ResourceUpdates<[AudioClip]> { list.updates }
 
+    /// Refuses what is no sound: the check of the downloads. A server that does not know the type of its sound may say so.
+    @Sendable public static func check(_ head: HTTPResponseHead, _ start: Data) throws {
+        try Downloads.defaultCheck(head, start)
+        guard let type = head.mediaType, !type.hasSuffix("/octet-stream") else { return }
+        guard type.hasPrefix("audio/") || type.hasPrefix("video/") else { throw InvalidData.mediaType(type) }
+    }
+
     /// The sound that is kept on this machine. Opening its folder can take long, and is not done on the caller's actor.
     ///
     /// - Throws: `StoreError` when its folder cannot be opened.

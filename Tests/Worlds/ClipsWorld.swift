@@ -52,7 +52,7 @@ enum ClipsWorld {
         let sound = try await process.untilDone {
             try Downloads(
                 directory: folder("sound"), client: process.client, retry: retry, clock: world.clock, now: process.now,
-                check: { head in
+                check: { head, _ in
                     guard head.mediaType == "audio/mpeg" else { throw InvalidData.mediaType(head.mediaType) }
                 })
         }

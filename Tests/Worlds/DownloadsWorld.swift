@@ -47,7 +47,7 @@ enum DownloadsWorld {
                 directory: URL(fileURLWithPath: "/disk/files", isDirectory: true), client: process.client,
                 bound: random.chance(0.5) ? 1 << 30 : 700_000, policy: .maxAge(maxAge), retry: retry,
                 durability: random.chance(0.5) ? .power : .process, clock: world.clock, now: process.now,
-                check: { head in
+                check: { head, _ in
                     guard head.mediaType == "application/octet-stream" else {
                         throw InvalidData.mediaType(head.mediaType)
                     }

@@ -126,16 +126,18 @@ final class DownloadFetch {
         let head = response.head
         switch DownloadAnswer(head, to: question) {
         case .all(let total):
-            try accept(head, total)
+            // What is kept stays until the answer has shown that it is the content.
+            let start = try await next(response.body)
+            try accept(head, start, total)
             let part = try await begin(head, total)
-            try await receive(response.body, into: part, end: total)
+            try await receive(response.body, after: start, into: part, end: total)
             return .done(try await commit(part))
         case .rest(let end, let total):
             guard let part else { return .on }
             do throws(DownloadError) {
                 // A part may come without the fields of the whole (RFC 9110, 15.3.7).
                 let whole = HTTPResponseHead(status: 200, headers: HTTPHeaders(part.record.fields), url: head.url)
-                try accept(whole, total)
+                try accept(whole, try await files.start(of: part), total)
                 part.confirm(total: total, at: with.now())
                 transfer.follow(part)
                 try await receive(response.body, into: part, end: end)
@@ -167,8 +169,8 @@ final class DownloadFetch {
         } catch { throw DownloadError(error) }
     }
 
-    private func accept(_ head: HTTPResponseHead, _ total: Int?) throws(DownloadError) {
-        do { try with.check(head) } catch { throw .invalidData(InvalidData(mapping: error)) }
+    private func accept(_ head: HTTPResponseHead, _ start: Data?, _ total: Int?) throws(DownloadError) {
+        do { try with.check(head, start ?? Data()) } catch { throw .invalidData(InvalidData(mapping: error)) }
         if let total, total > with.limit { throw tooLarge }
     }
 
@@ -177,9 +179,11 @@ final class DownloadFetch {
     /// Saves the body as it arrives. It requests the next chunk when the last one is written, so that a slow disk slows
     /// the sender.
     private func receive(
-        _ body: HTTPResponseBody, into part: PartialFile, end: Int?
+        _ body: HTTPResponseBody, after start: Data? = nil, into part: PartialFile, end: Int?
     ) async throws(DownloadError) {
-        while let chunk = try await next(body) {
+        var upcoming = start
+        if upcoming == nil { upcoming = try await next(body) }
+        while let chunk = upcoming {
             let size = part.received + chunk.count
             if let end, size > end {
                 throw .invalidData(.unusable(TransportError(.malformed, "more than the \(end) bytes announced")))
@@ -188,6 +192,7 @@ final class DownloadFetch {
             try await files.append(chunk, to: part)
             transfer.received(chunk.count)
             received += chunk.count
+            upcoming = try await next(body)
         }
         if let end, part.received < end {
             throw .connectivity(TransportError(.interrupted, "\(part.received) of \(end) bytes came"))

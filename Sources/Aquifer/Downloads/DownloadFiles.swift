@@ -93,6 +93,11 @@ struct DownloadFiles: Sendable {
         try await disk { () throws(StoreError) in try part.append(chunk) }
     }
 
+    /// The first bytes of a partial file.
+    func start(of part: PartialFile) async throws(DownloadError) -> Data {
+        try await disk { () throws(StoreError) in try part.blocks.read(at: 0) }
+    }
+
     /// Puts a partial file that is whole in place.
     func commit(_ part: PartialFile) async throws(DownloadError) {
         try await disk { () throws(StoreError) in try part.commit(isFlushed: setting.durability == .power) }

@@ -12,7 +12,7 @@ struct DownloadSetting: Sendable {
     var clock: any Clock<Duration>
     var now: @Sendable () -> Date
     var events: (any AquiferEvents)?
-    var check: @Sendable (HTTPResponseHead) throws -> Void
+    var check: Downloads.Check
 
     /// The file of a URL if it is complete and fresh. Blocks.
     func fresh(_ url: URL) throws(StoreError) -> DownloadedFile? {

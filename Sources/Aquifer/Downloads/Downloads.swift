@@ -19,8 +19,9 @@ import AquiferFoundation
 /// - The complete and partial files together have at most `bound` bytes, not counting pinned ones. The least recently
 ///   used ones are deleted when a download completes.
 public final class Downloads: Sendable {
-    /// Validates the head of an answer, and throws when the caller cannot use it. A refused answer is not saved.
-    public typealias Check = @Sendable (HTTPResponseHead) throws -> Void
+    /// Validates an answer by its head and its first bytes, and throws when the caller cannot use it. A refused answer is not saved, and
+    /// what was kept of an earlier one stays.
+    public typealias Check = @Sendable (_ head: HTTPResponseHead, _ start: Data) throws -> Void
 
     /// The failures that a delivered download survives.
     public enum Durability: Sendable, Hashable, CaseIterable {
@@ -68,8 +69,8 @@ public final class Downloads: Sendable {
     ///   - clock: the clock for waiting for another process.
     ///   - now: the clock for the dates and ages of files.
     ///   - events: told of each transfer and each saved file, with the class `download`.
-    ///   - check: validates the head of an answer with content, such as its media type. The status is validated
-    ///     already.
+    ///   - check: validates an answer with content, such as its media type; by default, ``defaultCheck(_:_:)``. The status is
+    ///     validated already.
     /// - Throws: ``StoreError/notAStore(path:)`` if `directory` holds anything else,
     ///   ``StoreError/otherVersion(path:found:supported:)``, ``StoreError/readOnly(path:)`` if it is missing and cannot
     ///   be created.
@@ -80,7 +81,7 @@ public final class Downloads: Sendable {
         durability: Durability = .process, files: FilePolicy = .systemDefault,
         clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> Date = { Date() }, events: (any AquiferEvents)? = nil,
-        check: @escaping Check = { _ in }
+        check: @escaping Check = Downloads.defaultCheck
     ) throws(StoreError) {
         setting = DownloadSetting(
             client: client,
@@ -89,6 +90,28 @@ public final class Downloads: Sendable {
             policy: policy, limit: limit, retry: retry, patience: patience, durability: durability, clock: clock,
             now: now, events: events, check: check)
         self.bound = bound
+    }
+
+    /// The check of downloads without one of their own: the answer is no HTML page, by its media type and its first bytes. Such a page is
+    /// a network's sign-in page or a proxy's. To download pages, give a check of your own.
+    ///
+    /// Begin your own check with it:
+    ///
+    /// ```swift
+    /// let check: Downloads.Check = { head, start in
+    ///     try Downloads.defaultCheck(head, start)
+    ///     guard head.mediaType == "audio/mpeg" else { throw InvalidData.mediaType(head.mediaType) }
+    /// }
+    /// ```
+    ///
+    /// - Throws: ``InvalidData`` if it is one.
+    @Sendable public static func defaultCheck(_ head: HTTPResponseHead, _ start: Data) throws {
+        if head.isPage { throw InvalidData.mediaType(head.mediaType) }
+        let text = String(decoding: start.prefix(64), as: UTF8.self).drop { $0.isWhitespace || $0 == "\u{FEFF}" }
+            .lowercased()
+        guard !text.hasPrefix("<!doctype html"), !text.hasPrefix("<html") else {
+            throw InvalidData.body("begins like an HTML page")
+        }
     }
 
     /// Starts a download, or joins the one that is under way. The download gives its progress and its bytes as they

@@ -32,7 +32,7 @@ extension Outbox.Verdict {
 
 extension HTTPResponseHead {
     /// True for an HTML page.
-    var isPage: Bool { mediaType == "text/html" || mediaType == "application/xhtml+xml" }
+    package var isPage: Bool { mediaType == "text/html" || mediaType == "application/xhtml+xml" }
 
     /// The text of an answer, from its first bytes; for an HTML page, the text without its tags.
     func words(_ body: Data) -> String {

@@ -15,6 +15,9 @@ extension ShadowDriveAPI {
         do throws(TransportError) { response = try await client.send(request) } catch { throw DriveError(error) }
         switch response.head.status {
         case 200 where response.head.isEncoded: throw .invalidData(.compressed)
+        // A network's sign-in page is no file.
+        case 200 where response.head.isPage && !source.pathExtension.lowercased().hasPrefix("htm"):
+            throw .invalidData(.mediaType(response.head.mediaType))
         case 200: return response
         case 404: throw .noSuchFile(location.text)
         default: throw .refused(DriveRefusal(status: response.head.status, words: ""))

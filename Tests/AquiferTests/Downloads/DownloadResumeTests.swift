@@ -311,7 +311,7 @@ struct DownloadResumeTests {
                     status: 206, headers: ["Content-Range": "bytes 300000-699999/700000", "ETag": "\"1\""],
                     body: content[300_000...])
             }
-            let check: Downloads.Check = { head in
+            let check: Downloads.Check = { head, _ in
                 guard head.mediaType == "audio/mpeg" else { throw InvalidData.mediaType(head.mediaType) }
             }
             if inAnotherProcess { _ = try await world.failure(client, check: check) }
@@ -337,7 +337,7 @@ struct DownloadResumeTests {
                     chunks: [content[300_000...] + Data(count: fields["X-Long"] == nil ? 0 : 1)])
             }
             remote.change { $0.fields["X-Later"] = "1" }
-            let check: Downloads.Check = { head in
+            let check: Downloads.Check = { head, _ in
                 guard fields["X-Checked"] == nil || head.headers["X-Later"] != nil else {
                     throw InvalidData.body("early")
                 }

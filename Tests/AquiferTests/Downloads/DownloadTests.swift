@@ -146,12 +146,33 @@ struct DownloadTests {
         try await DownloadWorld.with { world in
             let headers = HTTPHeaders(fields.map { HTTPHeaders.Field($0.key, $0.value) })
             let client = ScriptedHTTPClient([.answer(status: status, headers: headers, body: Data(count: length))])
-            let error = try await world.failure(client, limit: 1000) { head in
+            let error = try await world.failure(client, limit: 1000) { head, _ in
                 if head.mediaType == "text/html" { throw InvalidData.mediaType(head.mediaType) }
             }
             #expect(error == .invalidData(reason))
             #expect(error?.description == DownloadError.invalidData(reason).description)
             #expect(try FileManager.default.contentsOfDirectory(atPath: world.folder.path).count == 2)
+        }
+    }
+
+    @Test(
+        "A page of the network is no download, and costs nothing of what is kept or saved",
+        arguments: [
+            ("text/html; charset=utf-8", "<p>Sign in</p>", InvalidData.mediaType("text/html")),
+            ("audio/mpeg", "\u{FEFF}\n<!DOCTYPE HTML><p>Sign in</p>", .body("begins like an HTML page")),
+        ], [0, 1])
+    func captivePortal(answer: (type: String, body: String, error: InvalidData), isSaved: Int) async throws {
+        try await DownloadWorld.with { world in
+            let portal = ScriptedHTTPClient { _ in
+                .answer(headers: ["Content-Type": answer.type], body: Data(answer.body.utf8))
+            }
+            let remote = FileRemote(content) { $0.cuts = isSaved == 1 ? [] : [70_000] }
+            _ = try? await world.downloads(remote.client).file(for: world.url)  // it is cut, or saved
+            if isSaved == 1 { world.date.advance(by: Duration.days(8).timeInterval) }
+            let error = try await world.failure(portal)
+            #expect(error == .invalidData(answer.error))
+            #expect(try await world.downloads(remote.client).file(for: world.url).all() == content)
+            #expect(remote.sentEachByteOnce)
         }
     }
 

@@ -99,7 +99,7 @@ struct DownloadWorld {
     /// The downloads of a process of its own, as far as the folder can tell.
     func downloads(
         _ client: any HTTPClient, bound: Int = 1 << 30, limit: Int = 4 << 30, retry: RetryPolicy = .never,
-        patience: Duration = .seconds(30), in folder: URL? = nil, check: @escaping Downloads.Check = { _ in }
+        patience: Duration = .seconds(30), in folder: URL? = nil, check: @escaping Downloads.Check = Downloads.defaultCheck
     ) throws -> Downloads {
         try Downloads(
             directory: folder ?? self.folder, client: client, bound: bound, limit: limit, retry: retry,
@@ -109,7 +109,7 @@ struct DownloadWorld {
     /// The error of a download of the URL; `nil` if it threw none.
     func failure(
         _ client: any HTTPClient, limit: Int = 4 << 30, retry: RetryPolicy = .never,
-        check: @escaping Downloads.Check = { _ in }
+        check: @escaping Downloads.Check = Downloads.defaultCheck
     ) async throws -> DownloadError? {
         let downloads = try downloads(client, limit: limit, retry: retry, check: check)
         do throws(DownloadError) {

@@ -72,7 +72,7 @@ struct Groundwork: Sendable {
             try Downloads(
                 directory: folder.appending(path: "audio", directoryHint: .isDirectory), client: client,
                 bound: AudioFeedService.bound, retry: configuration.retry, now: configuration.now,
-                events: events)
+                events: events, check: AudioFeedService.check)
         }
     }
 
