@@ -4,6 +4,8 @@ import AquiferFoundation
 enum DownloadQuestion: Sendable, Equatable {
     /// The whole content.
     case all
+    /// The whole content, decoded by the client: its server sends it coded, asked for or not.
+    case decoded
     /// The whole content, unless these validators still match.
     case ifChanged(Validators)
     /// The bytes after the first `from`, if the tag still matches (RFC 9110, 13.1.5 and 14.2).
@@ -14,6 +16,7 @@ enum DownloadQuestion: Sendable, Equatable {
         var request = HTTPRequest(.get, url, headers: ["Accept-Encoding": "identity"])
         switch self {
         case .all: break
+        case .decoded: request.headers["Accept-Encoding"] = nil
         case .ifChanged(let validators):
             if let etag = validators.etag { request.headers["If-None-Match"] = etag }
             if let date = validators.lastModified { request.headers["If-Modified-Since"] = date }
@@ -29,6 +32,8 @@ enum DownloadQuestion: Sendable, Equatable {
 enum DownloadAnswer: Sendable, Equatable {
     /// The body is the whole content; `total` is its length in bytes, if the server announces it.
     case all(total: Int?)
+    /// The body is coded.
+    case coded
     /// The body is the missing bytes, up to `end`.
     case rest(end: Int, total: Int?)
     /// The saved file is still the latest.
@@ -43,10 +48,8 @@ enum DownloadAnswer: Sendable, Equatable {
     init(_ head: HTTPResponseHead, to question: DownloadQuestion) {
         let coding = head.headers["Content-Encoding"]?.lowercased() ?? "identity"
         switch (head.status, question) {
-        case (200, _):
-            self =
-                coding == "identity"
-                ? .all(total: head.contentLength) : .refused(.body("sent as \(coding), asked for as it is"))
+        case (200, .decoded) where coding != "identity": self = .refused(.compressed)
+        case (200, _): self = coding == "identity" ? .all(total: head.contentLength) : .coded
         case (206, .rest): self = coding == "identity" ? Self.part(head, question) : .startOver
         case (304, .ifChanged): self = .unchanged
         case (416, .rest(_, let tag, _)) where Self.tagged(head, as: tag) ?? tag != tag: self = .startOver

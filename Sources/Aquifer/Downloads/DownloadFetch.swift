@@ -19,6 +19,8 @@ final class DownloadFetch {
     private var attempt = 1
     /// The number of waits. They become longer, even if each attempt brings something.
     private var waits = 0
+    /// True if the server sends the content coded.
+    private var isCoded = false
     /// The most bytes that were kept.
     private var kept = 0
 
@@ -113,6 +115,7 @@ final class DownloadFetch {
     }
 
     private var question: DownloadQuestion {
+        if isCoded { return .decoded }
         if let part, part.received > 0, let tag = part.record.resumeTag {
             return .rest(from: part.received, tag: tag, total: part.record.total)
         }
@@ -132,6 +135,9 @@ final class DownloadFetch {
             let part = try await begin(head, total)
             try await receive(response.body, after: start, into: part, end: total)
             return .done(try await commit(part))
+        case .coded:
+            isCoded = true
+            return .on
         case .rest(let end, let total):
             guard let part else { return .on }
             do throws(DownloadError) {
@@ -197,7 +203,6 @@ final class DownloadFetch {
         if let end, part.received < end {
             throw .connectivity(TransportError(.interrupted, "\(part.received) of \(end) bytes came"))
         }
-        guard part.received > 0 else { throw .invalidData(.body("the body is empty")) }
     }
 
     private func next(_ body: HTTPResponseBody) async throws(DownloadError) -> Data? {
@@ -209,7 +214,8 @@ final class DownloadFetch {
     /// Begins from the first byte.
     private func begin(_ head: HTTPResponseHead, _ total: Int?) async throws(DownloadError) -> PartialFile {
         try await drop()
-        let part = try await files.begin(head, total)
+        // A range would count the bytes of the coded form.
+        let part = try await files.begin(head, total, tag: isCoded ? nil : head.resumeTag)
         self.part = part
         transfer.follow(part)
         return part

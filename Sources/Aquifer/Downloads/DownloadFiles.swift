@@ -77,8 +77,8 @@ struct DownloadFiles: Sendable {
     }
 
     /// Begins a partial file at its first byte, for the answer with this head.
-    func begin(_ head: HTTPResponseHead, _ total: Int?) async throws(DownloadError) -> PartialFile {
-        let (validators, tag, stamp) = (Validators(head), head.resumeTag, setting.now())
+    func begin(_ head: HTTPResponseHead, _ total: Int?, tag: String?) async throws(DownloadError) -> PartialFile {
+        let (validators, stamp) = (Validators(head), setting.now())
         return try await disk { () throws(StoreError) in
             let record = DownloadRecord(
                 url: key, generation: try setting.folder.freshGeneration(name), validators: validators, resumeTag: tag,

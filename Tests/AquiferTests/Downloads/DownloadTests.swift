@@ -133,9 +133,6 @@ struct DownloadTests {
                 InvalidData.unusable(
                     TransportError(.malformed, "more than the 5 bytes announced"))
             ),
-            (200, ["Content-Length": "0"], 0, .body("the body is empty")),
-            (200, [:], 0, .body("the body is empty")),
-            (200, ["Content-Encoding": "gzip"], 10, .body("sent as gzip, asked for as it is")),
             (200, ["Content-Length": "2000"], 2000, .unusable(.bodyTooLarge(limit: 1000))),
             (200, [:], 2000, .unusable(.bodyTooLarge(limit: 1000))),
             (206, ["Content-Range": "bytes 0-9/10"], 10, .status(206)),
@@ -194,6 +191,52 @@ struct DownloadTests {
             #expect(world.clock.sleepers == [.seconds(7)])
             world.clock.advance(by: .seconds(7))
             #expect(try await load.value == content.count)
+        }
+    }
+
+    @Test("A file of no bytes is a file", arguments: [["Content-Length": "0"], [:]] as [[String: String]])
+    func empty(fields: [String: String]) async throws {
+        try await DownloadWorld.with { world in
+            let headers = HTTPHeaders(fields.map { HTTPHeaders.Field($0.key, $0.value) })
+            let client = ScriptedHTTPClient { _ in .answer(headers: headers) }
+            #expect(try await world.downloads(client).file(for: world.url).length == 0)
+            let file = try #require(try await world.downloads(client).saved(world.url))
+            try await file.verify()
+            #expect(try await file.all().isEmpty)
+            #expect(try await world.downloads(client).bytes(of: world.url).isEmpty)
+            #expect(client.requests.count == 1)
+        }
+    }
+
+    @Test(
+        "What its server always sends coded is decoded by the client, has the length of what comes, and begins again after a cut"
+    )
+    func coded() async throws {
+        try await DownloadWorld.with { world in
+            let cuts = Locked(1)
+            let client = ScriptedHTTPClient { [content] request in
+                if request.headers["If-None-Match"] != nil { return .answer(status: 304) }
+                if request.headers["Accept-Encoding"] != nil {
+                    return .answer(
+                        headers: ["Content-Encoding": "gzip", "ETag": "\"1\"", "Content-Length": "9"],
+                        body: Data(count: 9))
+                }
+                // The client has decoded it.
+                let isCut = cuts.withLock { cuts in
+                    cuts -= 1
+                    return cuts >= 0
+                }
+                return .stream(
+                    headers: ["ETag": "\"1\""], chunks: [isCut ? content.prefix(300_000) : content],
+                    error: isCut ? TransportError(.interrupted) : nil)
+            }
+            let downloads = try world.downloads(client, retry: world.retry(2))
+            #expect(try await downloads.file(for: world.url).all() == content)
+            #expect(client.requests.map { $0.headers["Accept-Encoding"] } == ["identity", nil, nil])
+            #expect(client.requests.allSatisfy { $0.headers["Range"] == nil })
+            world.date.advance(by: Duration.days(8).timeInterval)
+            #expect(try await downloads.file(for: world.url).length == content.count)
+            #expect(client.requests.count == 4)
         }
     }
 
