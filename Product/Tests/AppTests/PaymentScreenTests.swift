@@ -19,16 +19,20 @@ struct PaymentScreenTests {
         await world.services.stop()
     }
 
-    @Test("names the last edit of the amount that it has taken, even one that it refuses")
+    @Test("names the last edit of the amount that it has taken, even one over the limit, and none that came too early")
     func edits() async throws {
         let world = AppWorld()
-        let reader = world.states(PaymentScreen.self, showing: "1")
-        #expect(await reader.next()?.contains(#""edit":"""#) == true)
-        #expect(await world.tell("payment?tab=tab&contact=1", "amount", ["digits": "790", "edit": "1"]) == 204)
+        let reader = world.states(PaymentScreen.self, showing: "1001")
+        #expect(await world.tell("payment?tab=tab&contact=1001", "amount", ["digits": "79", "edit": "0"]) == 204)
+        #expect(await world.tell("payment?tab=tab&contact=1001", "appear") == 204)
+        #expect(await reader.state(with: #""phase":"ready""#).contains(#""edit":"""#))
+        #expect(await world.tell("payment?tab=tab&contact=1001", "amount", ["digits": "790", "edit": "1"]) == 204)
         #expect(await reader.state(with: #""edit":"1""#).isEmpty == false)
-        let refused = ["digits": "99999999999999", "edit": "2"]
-        #expect(await world.tell("payment?tab=tab&contact=1", "amount", refused) == 204)
-        #expect(await reader.state(with: #""edit":"2""#).contains("9999999") == false)
+        let refused = ["digits": "9999999999", "edit": "2"]
+        #expect(await world.tell("payment?tab=tab&contact=1001", "amount", refused) == 204)
+        let told = await reader.state(with: #""edit":"2""#)
+        #expect(told.contains(#""digits":"9999999999""#) && told.contains("at most"))
+        #expect(told.contains(#""canPay":false"#))
         await world.services.stop()
     }
 

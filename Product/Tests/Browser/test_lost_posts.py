@@ -2,7 +2,9 @@
 is lost without a word."""
 
 import json
+import re
 
+import pytest
 from playwright.sync_api import expect
 
 from test_audio import audio, compose, tone  # noqa: F401 (one is a fixture)
@@ -289,6 +291,73 @@ class TestAPaymentWhoseEditWasLost:
         assert "pay" not in page.intents
         page.by("pay").click()
         expect(page.by("receipt-total")).to_have_text(f"R${SPACE}79,90")
+
+
+class TestAnAmountTypedFasterThanItIsHeard:
+    @pytest.fixture
+    def page(self, wallet):
+        page = wallet()
+        add_card(page, GOOD)
+        open_contact(page)
+        # Each text that is put into the field.
+        page.evaluate("""() => {
+          const input = document.querySelector('[data-test="amount"]'), own = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value");
+          window.__shown = [];
+          Object.defineProperty(input, "value", { get: () => own.get.call(input), set: (text) => (__shown.push(text), own.set.call(input, text)) });
+        }""")
+        return page
+
+    def shown(self, page):
+        return [re.sub(r"\D", "", text).lstrip("0") for text in page.evaluate("__shown")]
+
+    @pytest.mark.parametrize("more", ["67890", "6789012345"])
+    def test_never_goes_back_and_the_limit_is_told(self, page, more):
+        page.by("code").press_sequentially(CODE)
+        lost = Lost(page, "payment", "amount", holds=True)
+        page.by("amount").press_sequentially("1")
+        lost.wait()
+        page.by("amount").press_sequentially("2345")
+        lost.held.pop().continue_()
+        lost.wait(2)
+        lost.held.pop().continue_()
+        expect(page.by("pay-label")).to_contain_text(f"R${SPACE}123,45")
+        page.by("amount").press_sequentially(more)
+        lost.wait(3)
+        lost.end()
+        expect(page.by("amount-error")).to_contain_text(f"at most R${SPACE}1.000.000,00")
+        digits = ("12345" + more)[:11]
+        assert self.shown(page) == [digits[:count] for count in range(1, len(digits) + 1)]
+        page.by("pay").click()
+        page.frames()
+        assert "pay" not in page.intents
+
+    def test_on_a_page_that_was_loaded_again_is_newer_than_what_was_typed_before(self, page):
+        first = heard(page, "amount", lambda: page.by("amount").press_sequentially("1"))
+        expect(page.by("pay-label")).to_contain_text(f"R${SPACE}0,01")
+        page.page.reload()
+        expect(page.by("amount")).to_have_value(f"R${SPACE}0,01")
+        lost = Lost(page, "payment", "amount", holds=True)
+        page.by("amount").press_sequentially("2")
+        lost.wait()
+        # A state comes that has the mark of the first edit, which another page has made.
+        from_another_tab(page, first, digits="9")
+        expect(page.by("pay-label")).to_contain_text(f"R${SPACE}0,09")
+        page.by("amount").press_sequentially("3")
+        expect(page.by("amount")).to_have_value(f"R${SPACE}1,23")
+        lost.end()
+        expect(page.by("pay-label")).to_contain_text(f"R${SPACE}1,23")
+
+    def test_stays_when_a_server_that_began_anew_has_not_heard_it(self, page):
+        enter(page, "1500")
+        page.server.stop()
+        page.evaluate("() => { __shown = []; }")
+        lost = Lost(page, "payment", "amount", holds=True)
+        page.server.start()
+        lost.wait()
+        page.frames()
+        lost.end()
+        expect(page.by("pay-label")).to_contain_text(f"R${SPACE}15,00")
+        assert set(self.shown(page)) <= {"1500"}
 
 
 class TestAnAct:

@@ -254,12 +254,13 @@ class TestThePayment:
         expect(page.by("payment")).to_have_count(2)
         assert [row.get_attribute("data-state") for row in page.by("payment").all()] == ["approved", "declined"]
 
-    def test_try_again_after_a_decline_asks_for_the_code_once_more(self, wallet):
+    def test_the_button_after_a_decline_says_that_it_asks_for_the_code_once_more(self, wallet):
         page = wallet()
         add_card(page, BAD)
         open_contact(page)
         enter(page, "500")
         page.by("pay").click()
+        expect(page.by("again")).to_have_text("Enter the code again")
         page.by("again").click()
         expect(page.by("code")).to_be_focused()
         expect(page.by("pay")).to_have_attribute("data-ready", "false")

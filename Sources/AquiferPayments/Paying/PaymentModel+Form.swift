@@ -16,7 +16,7 @@ extension PaymentModel {
 
     /// The reason why the amount as it stands cannot be paid; `nil` if it can.
     public var amountProblem: MoneyError? {
-        amountError ?? (amount.cents <= 0 ? .empty : amount > .limit ? .overLimit : nil)
+        amountError ?? (amount.cents <= 0 ? .empty : nil)
     }
     /// The reason why the security code as it stands cannot be sent; `nil` if it can.
     public var codeProblem: SecurityCodeError? { code == nil ? codeError ?? .empty : nil }
@@ -26,15 +26,12 @@ extension PaymentModel {
         return card.isTestCard ? .testCard : .cardExpired
     }
 
-    /// The amount as digits, cents last. More digits than the limit has are not taken.
+    /// The amount as digits, cents last. One over the limit is an error, and stays as it was typed, up to eleven digits.
     public func enter(digits: String) {
         guard phase == .ready else { return }
-        let digits = digits.filter { $0.isASCII && $0.isNumber }.drop { $0 == "0" }
-        guard digits.count <= "\(Money.limit.cents)".count, let cents = Int(digits.isEmpty ? "0" : digits) else {
-            return
-        }
-        amount = Money(cents: cents)
-        amountError = nil
+        let digits = digits.filter { $0.isASCII && $0.isNumber }.drop { $0 == "0" }.prefix(11)
+        amount = Money(cents: Int(digits) ?? 0)
+        amountError = amount > .limit ? .overLimit : nil
     }
 
     /// Takes the amount as people write it, such as pasted text. A text that is not an amount is an error, and changes

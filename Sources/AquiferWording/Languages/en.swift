@@ -583,6 +583,7 @@ let englishTexts: StaticString = #"""
       "pay.earlier.check": "Check the earlier one",
       "pay.earlier.more": "Pay again",
       "pay.checking": "Checking",
+      "pay.again": "Enter the code again",
       "pay.same": "Retry safely",
       "pay.gaveUp": "You gave up this payment. It stays in your payments.",
       "pay.screen": "Pay",

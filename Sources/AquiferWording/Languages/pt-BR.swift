@@ -583,6 +583,7 @@ let brazilianPortugueseTexts: StaticString = #"""
       "pay.earlier.check": "Verificar o anterior",
       "pay.earlier.more": "Pagar de novo",
       "pay.checking": "Verificando",
+      "pay.again": "Digitar o código de novo",
       "pay.same": "Tentar de novo com segurança",
       "pay.gaveUp": "Você desistiu do pagamento. Ele continua nos seus pagamentos.",
       "pay.screen": "Pagar",

@@ -66,7 +66,7 @@ struct PaymentModelTests {
     }
 
     @Test(
-        "The amount grows from the right, and no further than the limit has digits",
+        "The amount grows from the right, and one over the limit stays as it was typed, and is told at once",
         arguments: [
             ("", 0), ("0", 0), ("7", 7), ("7990", 7990), ("007990", 7990), ("R$ 79,90", 7990),
             ("100000000", 100_000_000),
@@ -75,9 +75,15 @@ struct PaymentModelTests {
         let (world, model) = try await ready()
         defer { withExtendedLifetime(world) {} }
         model.enter(digits: digits)
-        #expect(model.amount.cents == cents)
+        #expect(model.amount.cents == cents && model.amountError == nil)
+        model.enter(digits: "100000001")
+        #expect(model.amount.cents == 100_000_001 && model.amountError == .overLimit)
         model.enter(digits: "1234567890")
-        #expect(model.amount.cents == cents, "one digit too many is not taken")
+        #expect(model.amount.cents == 1_234_567_890 && model.amountError == .overLimit)
+        model.enter(digits: "123456789012345678901234567890")
+        #expect(model.amount.cents == 12_345_678_901 && model.amountError == .overLimit)
+        model.enter(digits: digits)
+        #expect(model.amount.cents == cents && model.amountError == nil)
     }
 
     @Test("Pay is off at zero, above the limit, and without a code that fits the card")

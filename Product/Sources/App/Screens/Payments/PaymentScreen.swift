@@ -57,14 +57,14 @@ final class PaymentScreen: Screen {
             let edit = fields["edit"] ?? ""
             return {
                 model.enter(digits: digits)
-                progress.edit = edit
+                if model.phase == .ready { progress.edit = edit }
             }
         case .amountText:
             let text = try fields.text("text")
             let edit = fields["edit"] ?? ""
             return {
                 model.enter(amount: text)
-                progress.edit = edit
+                if model.phase == .ready { progress.edit = edit }
             }
         case .chooseCard:
             let id = try fields.id()

@@ -22,7 +22,8 @@ export class AmountField {
   #read;
   /** Typed here, and perhaps not yet in the states that arrive. */
   #isEdited = false;
-  #edits = 0;
+  /** Begins by chance: the model may know edits of another page. */
+  #edits = Math.floor(Math.random() * 1e9);
   /** @type {Wire.PaymentAmount | null} */
   #latest = null;
   /**
@@ -60,6 +61,11 @@ export class AmountField {
     if (amount.digits !== this.digits && this.#isEdited) return;
     this.digits = amount.digits;
     this.#show(amount.text);
+  }
+
+  /** The amount is told to a model that may not have it: until it does, the page's is newer. */
+  retell() {
+    this.#isEdited = true;
   }
 
   /** The model has received the typed amount, or the payment is over: the next state is shown. */

@@ -66,7 +66,7 @@ export class PaymentScreen extends ModelScreen {
     { input: this.#card, error: this.#cardError, problem: () => this.state?.cardProblem, certain: () => this.state?.cardProblem },
     { input: this.#code.input, error: this.#code.error, problem: () => this.#codeProblem },
   ], {
-    isHeard: () => this.isSettled && !this.isLost("amount") && !this.isLost("code") && this.#amount.digits === this.state?.amount.digits,
+    isHeard: () => this.isSettled && !["again", "amount", "code"].some((name) => this.isLost(name)) && this.#amount.digits === this.state?.amount.digits,
     tell: () => this.#tellLost(),
     isReady: () => this.state !== null && this.#mayPay(this.state), isBusy: () => this.#isPaying, send: () => this.#send(),
   });
@@ -140,6 +140,7 @@ export class PaymentScreen extends ModelScreen {
 
   /** The amount as it stands, or the text that was pasted over it. */
   #tellAmount() {
+    this.#amount.retell();
     const { digits, pasted, edit } = this.#amount;
     if (digits !== null) this.send("amount", { digits, edit }, "amount");
     else this.send("amountText", { text: pasted, edit }, "amount");
@@ -147,12 +148,15 @@ export class PaymentScreen extends ModelScreen {
 
   /** Says again what was typed and did not arrive. */
   #tellLost() {
-    if (this.isLost("amount")) {
+    // A model that still shows a verdict has heard none of what was typed after it.
+    const isBehind = this.isLost("again");
+    if (isBehind) this.send("again", {}, "again");
+    if (isBehind || this.isLost("amount")) {
       this.#tellAmount();
       // The page still shows the amount that stood there before a pasted text which was lost: that text is not paid by this press.
       if (this.#amount.digits === null) this.#fields.forgetWish();
     }
-    if (this.isLost("code")) this.send("code", { value: this.#code.value }, "code");
+    if (isBehind || this.isLost("code")) this.send("code", { value: this.#code.value }, "code");
   }
 
   /** The reason why the code cannot be sent. The model knows none of a code that did not arrive. */
@@ -254,8 +258,8 @@ export class PaymentScreen extends ModelScreen {
     this.#asked = null;
     this.#isGivingUp = false;
     if (phase !== "ready") this.#fields.reset();
-    // The first edit after a verdict leads back to the form, and is newer than the form's amount.
-    if (phase !== "ready" || !isOver(before)) this.#amount.settle();
+    // The first edit after a verdict leads back to the form, and is newer than the form's amount. So is what a new model has not heard.
+    if (!isAway(phase) && (phase !== "ready" || !(isOver(before) || (before && isAway(before))))) this.#amount.settle();
     // An attempt uses the code up.
     if (phase !== "ready" || before === "sending") this.#code.clear();
     if (phase !== "ready") this.#sheet.close();
@@ -291,7 +295,7 @@ export class PaymentScreen extends ModelScreen {
       h("p", { class: "verdict-text" }, icon("alert"), h("span", {}, verdict)),
       h("div", { class: "verdict-actions" },
         phase === "declined" && h("button", { class: "button", type: "button", "data-test": "declined-change", onclick: () => this.#sheet.open() }, t("pay.card.other")),
-        h("button", { class: "button", type: "button", "data-test": "again", onclick: () => this.#again() }, t("retry")))));
+        h("button", { class: "button", type: "button", "data-test": "again", onclick: () => this.#again() }, t("pay.again")))));
     setText(this.#safety, t("pay.safety"));
   }
 
