@@ -36,7 +36,7 @@ func queue(in support: URL) throws(StoreError) -> SQLiteStore {
 }
 
 func judge(_ item: Outbox.Item, _ head: HTTPResponseHead, _ body: Data) -> Outbox.Verdict {
-    guard HTTPStatus.isSuccess(head.status) else { return Outbox.Verdict(head) }
+    guard HTTPStatus.isSuccess(head.status) else { return Outbox.Verdict(head, body, of: item) }
     // The server answers with the clip. A success without it is somebody else's.
     return (try? JSONDecoder().decode(Clip.self, from: body)) == nil ? .foreign : .sent
 }

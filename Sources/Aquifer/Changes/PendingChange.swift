@@ -70,8 +70,8 @@ public protocol PendingChange: Codable, Sendable {
     /// - Throws: any error if the answer cannot be read, such as one that was cut off. The change is then sent again with its key.
     func confirmation(_ answer: Outbox.Answer) throws -> ChangeConfirmation<Self>
 
-    /// The meaning of an answer; `nil` to leave that to the outbox's own judge.
-    static func verdict(_ head: HTTPResponseHead, _ body: Data) -> Outbox.Verdict?
+    /// The meaning of an answer to it; `nil` to leave that to the outbox's own judge.
+    func verdict(_ head: HTTPResponseHead, _ body: Data) -> Outbox.Verdict?
 
     /// The same change, with each id in it replaced by what `real` returns: for an id that was made offline, the server's.
     func replacingIDs(_ real: (String) -> String) -> Self
@@ -106,7 +106,7 @@ extension PendingChange {
         ChangeConfirmation(self, version: answer.head.headers["ETag"])
     }
     /// Leaves it to the outbox's judge.
-    public static func verdict(_ head: HTTPResponseHead, _ body: Data) -> Outbox.Verdict? { nil }
+    public func verdict(_ head: HTTPResponseHead, _ body: Data) -> Outbox.Verdict? { nil }
     /// The change as it is.
     public func replacingIDs(_ real: (String) -> String) -> Self { self }
     /// Both are sent.

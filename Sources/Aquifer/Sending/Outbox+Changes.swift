@@ -174,7 +174,7 @@ extension Outbox {
     func judge(of head: OutboxRecord.Head) -> Judge {
         guard let change = head.change, let handler = handler(of: change.kind) else { return judge }
         return { [judge] item, head, body in
-            let verdict = handler.verdict(head, body) ?? judge(item, head, body)
+            let verdict = handler.verdict(change.bytes, head, body) ?? judge(item, head, body)
             guard verdict == .sent else { return verdict }
             // Without the server's id, what waits behind a creation could not be sent.
             let answer = Answer(head: head, body: body)

@@ -182,7 +182,7 @@ extension Outbox {
     public init(
         in store: any CacheStore, files: OutboxFiles, client: any HTTPClient, policy: SendPolicy = SendPolicy(),
         skipsRefused: Bool = false, owner: UUID = UUID(), events: (any AquiferEvents)? = nil,
-        judge: @escaping Judge = { _, head, _ in Verdict(head) }, whenSent: @escaping WhenSent = { _, _ in }
+        judge: @escaping Judge = { Verdict($1, $2, of: $0) }, whenSent: @escaping WhenSent = { _, _ in }
     ) {
         self.init(
             in: store, keeper: files.keeper(policy.now), client: client, policy: policy, skipsRefused: skipsRefused,

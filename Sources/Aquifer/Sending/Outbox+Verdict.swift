@@ -6,9 +6,25 @@ extension Outbox.Verdict {
     ///
     /// A page with 413, 414, 415 or 431 is a refusal: the request is too large or of the wrong type at any time. A
     /// server that answers with HTML needs a judge of the app's own.
-    public init(_ head: HTTPResponseHead) {
+    ///
+    /// Two answers to an item that was sent before tell of the earlier attempt. A 409 with the code `idempotency_key_in_use` says that
+    /// the server is still busy with it: the item is tried again. A 404 or 410 to a `DELETE` that may have arrived says that it has
+    /// done its work: the item is sent.
+    ///
+    /// - Parameters:
+    ///   - head: the head of the answer.
+    ///   - body: its body.
+    ///   - item: the item that it answers.
+    public init(_ head: HTTPResponseHead, _ body: Data = Data(), of item: Outbox.Item? = nil) {
         self.init(status: head.status)
-        guard head.isPage else { return }
+        guard head.isPage else {
+            switch head.status {
+            case 404, 410: if let item, item.method == .delete, item.mayHaveArrived { self = .sent }
+            case 409: if body.namesKeyInUse { self = .again }
+            default: break
+            }
+            return
+        }
         switch (self, head.status) {
         case (.refused, 413...415), (.refused, 431), (.again, _): break
         case (.sent, _), (.refused, _), (.foreign, _): self = .foreign
@@ -27,6 +43,14 @@ extension Outbox.Verdict {
         case 400...499: self = .refused
         default: self = .foreign
         }
+    }
+}
+
+extension Data {
+    /// True if an error has the code `idempotency_key_in_use`, however it is spelled.
+    fileprivate var namesKeyInUse: Bool {
+        let text = String(decoding: prefix(Outbox.wordsLimit), as: UTF8.self)
+        return text.lowercased().filter(\.isLetter).contains("idempotencykeyinuse")
     }
 }
 

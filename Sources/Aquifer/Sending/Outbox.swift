@@ -130,13 +130,13 @@ public actor Outbox {
     ///     then arrives after items that were queued later.
     ///   - owner: the identity of this outbox among others over the same store.
     ///   - events: told of each item that is queued, sent or refused, with the class of its group.
-    ///   - judge: judges an answer. The default, ``Verdict/init(_:)``, does not know the app's contract. Pass a judge
+    ///   - judge: judges an answer. The default, ``Verdict/init(_:_:of:)``, does not know the app's contract. Pass a judge
     ///     that reads the server's answer, so that no portal's answer can pass for it.
     ///   - whenSent: called for each item that the server accepted.
     public init(
         in store: any CacheStore, attachments: URL? = nil, client: any HTTPClient, policy: SendPolicy = SendPolicy(),
         skipsRefused: Bool = false, owner: UUID = UUID(), events: (any AquiferEvents)? = nil,
-        judge: @escaping Judge = { _, head, _ in Verdict(head) }, whenSent: @escaping WhenSent = { _, _ in }
+        judge: @escaping Judge = { Verdict($1, $2, of: $0) }, whenSent: @escaping WhenSent = { _, _ in }
     ) {
         self.init(
             in: store, keeper: attachments.map { AttachmentFolder($0) }, client: client, policy: policy,

@@ -47,7 +47,7 @@ struct ChangeHandler: Sendable {
     /// Makes the request for one attempt.
     let request: @Sendable (_ change: Data, _ ids: IDs, _ version: String?) throws -> HTTPRequest
     /// The meaning of an answer; `nil` to leave it to the judge.
-    let verdict: @Sendable (HTTPResponseHead, Data) -> Outbox.Verdict?
+    let verdict: @Sendable (_ change: Data, HTTPResponseHead, Data) -> Outbox.Verdict?
     /// Reads the server's answer.
     let confirm: @Sendable (_ change: Data, _ ids: IDs, Outbox.Answer) throws -> Confirmation
 
@@ -64,7 +64,10 @@ extension ChangeHandler {
         request = { bytes, ids, version in
             try JSONDecoder().decode(Change.self, from: bytes).replacingIDs(ids).request(version: version)
         }
-        verdict = { head, body in Change.verdict(head, body) }
+        verdict = { bytes, head, body in
+            // One that cannot be read is left to the judge.
+            (try? JSONDecoder().decode(Change.self, from: bytes))?.verdict(head, body)
+        }
         confirm = { bytes, ids, answer in
             let change = try JSONDecoder().decode(Change.self, from: bytes).replacingIDs(ids)
             let confirmation = try change.confirmation(answer)

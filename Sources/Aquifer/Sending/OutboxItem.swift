@@ -45,6 +45,8 @@ extension Outbox {
         public let state: State
         /// True for a change of an ``EditableResource``.
         public var isChange = false
+        /// True if an earlier attempt may have reached the server.
+        public var mayHaveArrived = false
     }
 
     /// The state of an item.
@@ -201,6 +203,7 @@ extension Outbox.Item {
         self.init(
             id: id, group: head.group, label: head.label, key: head.key, queuedAt: head.queuedAt,
             method: HTTPMethod(rawValue: head.method), url: head.url, length: head.length,
-            attempts: head.attempts, state: state, isChange: head.change != nil)
+            attempts: head.attempts, state: state, isChange: head.change != nil,
+            mayHaveArrived: head.mayHaveArrived)
     }
 }

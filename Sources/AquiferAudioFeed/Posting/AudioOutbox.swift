@@ -34,7 +34,7 @@ extension AudioFeedService {
     /// The meaning of an answer to a post. The server has the clip when it answers with it, and only then: a 2xx with
     /// anything else is not the server's own answer, and nobody knows whether the server has the clip.
     static func verdict(_ head: HTTPResponseHead, _ body: Data) -> Outbox.Verdict {
-        let verdict = Outbox.Verdict(head)
+        let verdict = Outbox.Verdict(head, body)
         guard verdict == .sent else { return verdict }
         do {
             _ = try AudioFeedMapper.posted(head, body)

@@ -92,7 +92,7 @@ public struct ClipPost: PendingChange, Hashable {
     }
 
     /// The server has the clip when it answers with it, and only then.
-    public static func verdict(_ head: HTTPResponseHead, _ body: Data) -> Outbox.Verdict? {
+    public func verdict(_ head: HTTPResponseHead, _ body: Data) -> Outbox.Verdict? {
         AudioFeedService.verdict(head, body)
     }
 

@@ -290,6 +290,38 @@ struct EditableResourceTests {
         #expect(try await notes.pendingChanges().isEmpty)
     }
 
+    @Test("An answer is judged for the change that it answers: what one kind is sent by refuses another")
+    func verdictOfChange() async throws {
+        let world = NotesWorld()
+        world.server.edit { $0 = [NoteRow(id: "1", text: "Milk"), NoteRow(id: "2", text: "Eggs")] }
+        world.server.set { $0.method == .patch ? .status(410) : nil }
+        let notes = world.notes()
+        _ = try await notes.load()
+        try await notes.change(.tag(id: "1", tag: "cold"))
+        let rename = try #require(try await notes.change(.rename(id: "2", text: "Ten eggs"))).id
+        #expect(try await notes.outbox.drain() == Outbox.Report(sent: 1, refused: 1))
+        #expect(try await notes.pendingChanges().map(\.item.id) == [rename])
+    }
+
+    @Test("A deletion whose answer was lost, and which then finds nothing, is confirmed")
+    func deletedTwice() async throws {
+        let world = NotesWorld()
+        world.server.edit { $0 = [NoteRow(id: "1", text: "Milk")] }
+        let notes = world.notes()
+        _ = try await notes.load()
+        try await notes.change(.delete(id: "1"))
+        world.server.set { [server = world.server] request in
+            server.edit { $0 = [] }
+            return request.method == .delete ? .silence : nil
+        }
+        try await notes.outbox.drain()
+        world.server.set { _ in nil }
+        await notes.outbox.retryAll()
+        #expect(try await notes.outbox.drain().sent == 1)
+        #expect(try await notes.load().value.isEmpty)
+        #expect(try await notes.pendingChanges().isEmpty)
+    }
+
     @Test("A 401 pauses all sending of the host: nothing is refused, and keys and order are kept")
     func unauthorized() async throws {
         let world = NotesWorld()

@@ -93,6 +93,11 @@ enum NoteChange: PendingChange, Hashable {
         }
     }
 
+    /// A tag for what is gone is not wanted any more.
+    func verdict(_ head: HTTPResponseHead, _ body: Data) -> Outbox.Verdict? {
+        if case .tag = self, head.status == 410 { .sent } else { nil }
+    }
+
     func version(in notes: [NoteRow]) -> String? { notes.first { $0.id == target }?.version }
     func part(of notes: [NoteRow]) -> NoteRow? { notes.first { $0.id == target } }
 }

@@ -128,6 +128,76 @@ struct OutboxJudgeTests {
         #expect(try await outbox.standing() == [.refused(.server(status: 413, words: "413 Too Large nginx"))])
     }
 
+    @Test(
+        "a conflict about its own key, with which the server is still busy, is tried again",
+        arguments: [
+            #"{"error":{"code":"idempotency_key_in_use"}}"#, #"{"type":"https://e.example/idempotency-key-in-use"}"#,
+        ])
+    func keyInUse(words: String) async throws {
+        let outbox = world.outbox()
+        let item = try await outbox.enqueue(world.note("one"))
+        world.server.rule { [world] _, request in
+            world.server.take(request)
+            return .silence
+        }
+        try await outbox.drain()
+        world.server.rule { _, _ in .status(409, ["Content-Type": "application/json"], words) }
+        world.pass(10)
+        #expect(try await outbox.drain() == Outbox.Report(failed: 1, nextTry: .seconds(20)))
+        #expect(try await outbox.standing() == [.retrying(after: .status(409), at: world.date.now + 20)])
+        world.server.heal()
+        world.pass(20)
+        #expect(try await outbox.drain().sent == 1)
+        #expect(Set(world.server.client.requests.map { $0.headers["Idempotency-Key"] }) == [item.key])
+    }
+
+    @Test(
+        "any other conflict is refused", arguments: ["", "the note was changed", #"{"code":"idempotency_key_reused"}"#])
+    func conflict(words: String) async throws {
+        let outbox = world.outbox()
+        try await outbox.enqueue(world.note("one"))
+        world.server.rule { _, _ in .status(409, [:], words) }
+        #expect(try await outbox.drain() == Outbox.Report(refused: 1))
+    }
+
+    @Test(
+        "a deletion that may have arrived, and now finds nothing, was done: its group goes on", arguments: [404, 410])
+    func goneAfterASilence(status: Int) async throws {
+        let outbox = world.outbox()
+        try await outbox.enqueue(HTTPRequest(.delete, world.url), group: "g")
+        try await outbox.enqueue(world.note("behind"), group: "g")
+        world.server.rule { _, _ in .silence }
+        try await outbox.drain()
+        #expect(try await outbox.items().map(\.mayHaveArrived) == [true, false])
+        world.server.rule { _, request in request.method == .delete ? .status(status) : nil }
+        world.pass(10)
+        #expect(try await outbox.drain() == Outbox.Report(sent: 2))
+    }
+
+    @Test(
+        "a deletion of what was never there is refused, also after an attempt that was not sent", arguments: [404, 410])
+    func neverThere(status: Int) async throws {
+        let outbox = world.outbox()
+        try await outbox.enqueue(HTTPRequest(.delete, world.url))
+        world.server.rule { _, _ in .failure(TransportError(.offline)) }
+        try await outbox.drain()
+        world.server.rule { _, _ in .status(status) }
+        world.pass(10)
+        #expect(try await outbox.drain() == Outbox.Report(refused: 1))
+    }
+
+    @Test("a repeated request of another method that finds nothing is refused, and a page says nothing of a deletion")
+    func notFound() async throws {
+        let outbox = world.outbox()
+        try await outbox.enqueue(world.note("one"))
+        try await outbox.enqueue(HTTPRequest(.delete, world.url))
+        world.server.rule { _, _ in .silence }
+        try await outbox.drain()
+        world.server.rule { text, _ in .status(404, text == "one" ? [:] : ["Content-Type": "text/html"]) }
+        world.pass(10)
+        #expect(try await outbox.drain() == Outbox.Report(refused: 1, failed: 1, nextTry: .seconds(20)))
+    }
+
     @Test("a page of HTML is no refusal of the server's", arguments: [400, 401, 403, 404, 409, 422])
     func pageOfRefusal(status: Int) {
         for type in ["text/html; charset=utf-8", "application/xhtml+xml"] {
