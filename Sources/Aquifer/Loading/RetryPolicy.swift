@@ -67,7 +67,7 @@ public struct RetryPolicy: Sendable {
     func wait(after attempt: Int, head: HTTPResponseHead, waits: Int = 0) -> Duration? {
         guard head.status == 408 || head.status == 429 || HTTPStatus.isServerError(head.status) else { return nil }
         guard let wait = backoff(after: attempt, waits) else { return nil }
-        guard let asked = head.retryAfter(now()) else { return wait }
+        guard let asked = head.retryAfter(now())?.wait else { return wait }
         return asked > patience ? nil : max(asked, wait)
     }
 
@@ -84,12 +84,13 @@ extension HTTPResponseHead {
     /// too large becomes the largest number. A date counts from the answer's own `Date`: the two clocks may differ.
     ///
     /// - Parameter now: the local time, for an answer without a `Date`.
-    func retryAfter(_ now: Date) -> Duration? {
+    /// - Returns: the wait, and true if the local time was needed for it, which may be wrong.
+    func retryAfter(_ now: Date) -> (wait: Duration, isByOurClock: Bool)? {
         guard let field = headers["Retry-After"] else { return nil }
-        if let seconds: Int64 = field.count() { return .seconds(seconds) }
+        if let seconds: Int64 = field.count() { return (.seconds(seconds), false) }
         guard let date = HTTPDate.parse(field) else { return nil }
-        let sent = headers["Date"].flatMap { HTTPDate.parse($0) } ?? now
+        let sent = headers["Date"].flatMap { HTTPDate.parse($0) }
         // A wrong clock must not lead to a number that overflows a `Duration`.
-        return .seconds(min(max(0, date.timeIntervalSince(sent)), Double(Int32.max)))
+        return (.seconds(min(max(0, date.timeIntervalSince(sent ?? now)), Double(Int32.max))), sent == nil)
     }
 }

@@ -14,8 +14,9 @@ extension Outbox {
     /// Tries all *waiting* items at once, by ``run()`` or the next ``drain()``. Call it when the user wants to send now, or has
     /// logged in again.
     ///
-    /// It ends the outbox's own waits. A wait that a server asked for by `Retry-After` continues. Refused and paused items stay
-    /// as they are: ``retry(_:)`` and ``resume(_:)`` are for those.
+    /// It ends the outbox's own waits. A wait that a server asked for by `Retry-After` continues, unless it is a date in an answer without
+    /// a date of its own: this machine's clock has measured it, and may be wrong. Refused and paused items stay as they are:
+    /// ``retry(_:)`` and ``resume(_:)`` are for those.
     public func retryAll() {
         index.retryAll(policy.now())
         releases += 1

@@ -13,7 +13,7 @@ extension Outbox {
         case .again(let failure, let retryAfter, let isHost, _):
             // The item itself waits in any case. Foreign answers concern the host only when two items had one.
             if failure.isForeign ? index.doubt(number, host) : isHost {
-                let wait = policy.wait(after: record.head.attempts + 1, retryAfter: retryAfter)
+                let wait = policy.wait(after: record.head.attempts + 1, retryAfter: retryAfter?.wait)
                 index.close(host, now, asked: asked(retryAfter, now)) { max(wait, policy.wait(after: $0)) }
             }
             index.failed(number)
@@ -41,7 +41,7 @@ extension Outbox {
             if case .nothing = finding { await attachments?.remove(record.message.keptFiles) }
             return finding
         case .again(let failure, let retryAfter, _, _):
-            let span = Span(since: now, policy.wait(after: record.head.attempts + 1, retryAfter: retryAfter))
+            let span = Span(since: now, policy.wait(after: record.head.attempts + 1, retryAfter: retryAfter?.wait))
             let wait = OutboxRecord.Wait(span: span, failure: failure, asked: asked(retryAfter, now))
             return try await shelf.changeOurs(number, owner: owner, key: key) { head in
                 head.lease = nil
@@ -79,8 +79,9 @@ extension Outbox {
         return try await shelf.change(number) { $0.head.key == key ? .delete : .keep }
     }
 
-    /// The wait that a server asked for, at most the policy's `patience`.
-    private func asked(_ retryAfter: Duration?, _ now: Date) -> Span? {
-        retryAfter.flatMap { $0 > .zero ? Span(since: now, min($0, policy.patience)) : nil }
+    /// The wait that a server asked for, at most the policy's `patience`. A user ends one that only our own clock could measure.
+    private func asked(_ retryAfter: (wait: Duration, isByOurClock: Bool)?, _ now: Date) -> Span? {
+        guard let (wait, isByOurClock) = retryAfter, !isByOurClock, wait > .zero else { return nil }
+        return Span(since: now, min(wait, policy.patience))
     }
 }

@@ -18,7 +18,7 @@ extension Outbox {
         case sent(Answer)
         /// The item is tried again. `isHost`: the failure concerns the host rather than the item. `isUnsent`: no
         /// connection was made, so that nothing can have arrived.
-        case again(Failure, retryAfter: Duration?, isHost: Bool, isUnsent: Bool)
+        case again(Failure, retryAfter: (wait: Duration, isByOurClock: Bool)?, isHost: Bool, isUnsent: Bool)
         case refused(Refusal)
         /// The item was paused, discarded, or taken over, or the drain was cancelled.
         case stopped

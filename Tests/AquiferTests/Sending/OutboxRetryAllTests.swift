@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferHTTP
 import AquiferTesting
 import Foundation
 import Testing
@@ -77,6 +78,26 @@ struct OutboxRetryAllTests {
         world.date.advance(by: 60)
         #expect(try await outbox.drain().sent == 1)
         #expect(world.server.asked.count == 2)
+    }
+
+    @Test(
+        "waits no longer by a date that only our own clock could measure, which may be hours behind",
+        arguments: [429, 503])
+    func waitOfAWrongClock(status: Int) async throws {
+        let outbox = world.outbox(width: 1)
+        for text in ["one", "two"] { try await outbox.enqueue(world.note(text)) }
+        // Five seconds after the answer, for a server whose clock is right.
+        let (due, sent) = (HTTPDate.format(world.date.now + 7205), HTTPDate.format(world.date.now + 7200))
+        world.server.rule { _, _ in .status(status, ["Retry-After": due]) }
+        #expect(try await outbox.drain() == Outbox.Report(failed: 1, nextTry: .hours(2)))
+        world.server.heal()
+        await outbox.retryAll()
+        #expect(try await outbox.drain().sent == 2)
+        world.server.rule { _, _ in .status(status, ["Retry-After": due, "Date": sent]) }
+        try await outbox.enqueue(world.note("three"))
+        #expect(try await outbox.drain().failed == 1)
+        await outbox.retryAll()
+        #expect(try await outbox.drain() == Outbox.Report(nextTry: .seconds(5)))
     }
 
     @Test("is let go when the server's wait is over, though our own is longer")

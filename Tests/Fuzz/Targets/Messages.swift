@@ -78,7 +78,8 @@ extension FuzzTarget {
         let validators = Validators(head)
         try promise(validators.fitToSend == validators, "a validator cannot be sent back")
         try promise((head.contentLength ?? 0) >= 0, "a length is negative")
-        try promise(head.retryAfter(Date(timeIntervalSince1970: 0)).map { $0 >= .zero } ?? true, "a wait is negative")
+        try promise(
+            head.retryAfter(Date(timeIntervalSince1970: 0)).map { $0.wait >= .zero } ?? true, "a wait is negative")
         if let tag = head.resumeTag { try promise(tag.canBeSentBack, "a tag cannot be sent back") }
         let questions = [
             DownloadQuestion.all, .ifChanged(validators), .rest(from: 10, tag: "\"a\"", total: nil),
