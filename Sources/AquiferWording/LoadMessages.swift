@@ -22,6 +22,27 @@ extension LoadError {
         case .cancelled: ""
         }
     }
+
+    /// The message for the user beside a value that the screen goes on to show: it says nothing of what is saved. Empty when the user
+    /// left.
+    public func refreshMessage(in language: Language) -> String {
+        message(in: language) { language.text("refresh.failed", ["trouble": $0]) }
+    }
+
+    /// The message for the user at the end of a list, or in a gap, for which no more items could be loaded (`PagedModel.More`). Empty
+    /// when the user left.
+    public func moreMessage(in language: Language) -> String {
+        message(in: language) { language.text("more.failed", ["trouble": $0]) }
+    }
+
+    /// A message with the trouble in one sentence. The end of a login is told alone.
+    package func message(in language: Language, _ text: (_ trouble: String) -> String) -> String {
+        switch self {
+        case .cancelled, .store(.ended, _): message(in: language)
+        case .connectivity, .invalidData, .store:
+            isUnauthorized ? message(in: language) : text(trouble?.message(in: language) ?? "").trimmed
+        }
+    }
 }
 
 extension DownloadError {

@@ -81,6 +81,27 @@ struct LanguageTests {
         #expect(LoadError.cancelled.message(in: language).isEmpty)
     }
 
+    @Test(
+        "Beside what a screen shows, a failure says nothing of what is saved, and ends with what it is",
+        arguments: Language.builtIn)
+    func besideValue(language: Language) {
+        let kinds: [TransportError.Kind] = [.offline, .cannotConnect, .insecure, .timedOut, .interrupted]
+        let errors = kinds.map { LoadError.connectivity(TransportError($0)) } + [.invalidData(.status(503))]
+        for error in errors {
+            for message in [error.moreMessage(in: language), error.refreshMessage(in: language)] {
+                #expect(!message.lowercased().contains(language == .english ? "saved" : "salv"), "\(message)")
+                #expect(message.hasSuffix(error.trouble?.message(in: language) ?? "{"))
+            }
+        }
+        let full = LoadError.store(.full(path: "secret"), after: .connectivity)
+        #expect(
+            full.moreMessage(in: language).hasSuffix(".")
+                && full.moreMessage(in: language) != full.message(in: language))
+        let ended = LoadError.store(.ended(scope: "user/42"), after: .connectivity)
+        #expect(ended.moreMessage(in: language) == ended.message(in: language))
+        #expect(LoadError.cancelled.moreMessage(in: language).isEmpty)
+    }
+
     @Test("Every failed download has a message too", arguments: Language.builtIn)
     func downloadMessages(language: Language) {
         let errors: [DownloadError] = [

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferCurl
 import AquiferTesting
 import Foundation
@@ -86,6 +87,33 @@ struct ScreenTests {
             return
         }
         await world.services.stop()
+    }
+
+    @Test("A failure beside what is shown, of a refresh or of more, says nothing of what is saved")
+    func besideValue() async throws {
+        let world = AppWorld()
+        _ = try await world.load()
+        world.services.reference.set(.offline, of: .feed)
+        let iterator = world.states()
+        await world.tell("feed?tab=tab", "loadMore")
+        #expect(await iterator.state(with: "More couldn’t be loaded. You’re offline.") != "")
+        await world.services.stop()
+
+        let offline = LoadError.connectivity(TransportError(.offline))
+        let answers = Locked<[Result<Loaded<String>, LoadError>]>([
+            .failure(offline), .success(Loaded("one", source: .remote)), .failure(offline),
+        ])
+        let model = ResourceModel(
+            ResourceModel<String>.Loading(
+                load: { () async throws(LoadError) in try answers.withLock { $0.removeFirst() }.get() },
+                saved: { () async throws(StoreError) in nil }, isFresh: { _ in true }))
+        let context = ScreenContext(language: .english, now: world.date.now)
+        var errors: [String?] = []
+        for _ in 0..<3 {
+            await model.refresh()
+            errors.append(context.progress(of: model).error?.message)
+        }
+        #expect(errors == [offline.message(in: .english), nil, "Couldn’t refresh. You’re offline."])
     }
 
     @Test("When the last reader leaves, what still loads is cancelled, up to the remote")

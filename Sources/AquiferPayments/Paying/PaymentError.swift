@@ -61,7 +61,8 @@ public enum PaymentError: Error, Sendable, Hashable, CustomStringConvertible {
         case .underWay: language.text("payment.underWay")
         case .unresolved: language.text("payment.unresolved")
         case .otherServer(let server): language.text("payment.otherServer", ["server": server])
-        case .notAnswered(let error): error.message(in: language)
+        case .notAnswered(let error):
+            error.message(in: language) { language.text("payment.notAnswered", ["trouble": $0]) }
         }
     }
 }

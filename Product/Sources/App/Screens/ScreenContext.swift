@@ -14,11 +14,12 @@ struct ScreenContext {
     func progress<Value>(of model: ResourceModel<Value>) -> LoadProgress {
         LoadProgress(
             phase: LoadPhase(model.phase), isLoading: model.isLoading, notice: notice(of: model),
-            error: error(model.error))
-    }
-
-    func error(_ error: LoadError?) -> ScreenError? {
-        error.map { ScreenError(kind: $0.kind, message: $0.message(in: language)) }
+            error: model.error.map { error in
+                let isBesideValue = model.value != nil
+                return ScreenError(
+                    kind: error.kind,
+                    message: isBesideValue ? error.refreshMessage(in: language) : error.message(in: language))
+            })
     }
 
     private func notice<Value>(of model: ResourceModel<Value>) -> String? {

@@ -158,15 +158,7 @@ final class FeedScreen: Screen {
         case .idle: More(phase: .idle, message: nil)
         case .loading: More(phase: .loading, message: nil)
         case .end: More(phase: .end, message: nil)
-        case .failed(.connectivity(let error)):
-            More(
-                phase: .failed,
-                message: context.language.text(
-                    "feed.more.offline", ["trouble": error.message(in: context.language)]))
-        case .failed:
-            More(
-                phase: .failed,
-                message: context.language.text("feed.more.none"))
+        case .failed(let error): More(phase: .failed, message: error.moreMessage(in: context.language))
         }
     }
 }

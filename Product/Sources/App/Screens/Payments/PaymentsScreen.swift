@@ -129,7 +129,8 @@ final class PaymentsScreen: Screen {
     private func error(_ context: ScreenContext) -> ScreenError? {
         let language = context.language
         switch model.problem {
-        case .check(let error): return context.error(error)
+        case .check(let error):
+            return ScreenError(kind: error.kind, message: PaymentError.notAnswered(error).message(in: language))
         case .vault(let error): return context.error(error)
         case .payment(.noCard): return failure("payment", lostCard(language))
         case .payment(let error): return failure("payment", error.message(in: language))
