@@ -77,6 +77,38 @@ struct ScreensAgreeTests {
         await world.services.stop()
     }
 
+    @Test("The list of accounts and the page of one agree, after an upload and a delete, and without a connection")
+    func usage() async throws {
+        let world = AppWorld()
+        let address = try await world.site.hub.drive.service.createStorageAccount(name: "holiday", size: 1 << 20)
+            .account.address
+        let screen = "drive-account?tab=tab&account=\(address)"
+        let list = world.states(DriveScreen.self)
+        let page = world.states(DriveAccountScreen.self, showing: "\(address)")
+        #expect(await world.tell("drive?tab=tab", "appear") == 204)
+        #expect(await world.tell(screen, "appear") == 204)
+        let (empty, used) = ("0\u{a0}B of 1\u{a0}MB used", "4\u{a0}B of 1\u{a0}MB used")
+        #expect(await list.state(with: empty) != "")
+        #expect(await page.state(with: empty) != "")
+        let file = world.folder.appending(path: "note.txt")
+        try Data("note".utf8).write(to: file)
+        _ = try await world.site.hub.drive.service.upload([file], to: address)
+        #expect(await list.state(with: used) != "")
+        #expect(await page.state(with: used) != "")
+        world.services.reference.set(.offline, of: .drive)
+        let others = [
+            world.states(DriveScreen.self, tab: "two"),
+            world.states(DriveAccountScreen.self, showing: "\(address)", tab: "two"),
+        ]
+        #expect(await world.tell("drive?tab=two", "appear") == 204)
+        #expect(await world.tell("drive-account?tab=two&account=\(address)", "appear") == 204)
+        for other in others { #expect(await other.state(with: used) != "") }
+        world.services.reference.set(.none, of: .drive)
+        #expect(await world.tell(screen, "delete", ["file": "note.txt"]) == 204)
+        #expect(await list.state(with: empty) != "")
+        await world.services.stop()
+    }
+
     private func add(_ number: String, by program: PaymentsService, in world: AppWorld) async throws -> CardSummary {
         try await program.add(
             try CardNumber(number, allowsTestCard: false), holder: "Ana Silva",

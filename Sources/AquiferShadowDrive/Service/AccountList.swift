@@ -160,9 +160,9 @@ public struct AccountShelf: Sendable {
     func amend(_ account: PublicKey, _ change: @Sendable (inout StorageAccount) -> Void) async throws(StoreError) {
         try await cache.amend { list in
             guard let place = list.accounts.firstIndex(where: { $0.address == account }) else { return nil }
-            var list = list
-            change(&list.accounts[place])
-            return list
+            var changed = list
+            change(&changed.accounts[place])
+            return changed == list ? nil : changed
         }
     }
 }

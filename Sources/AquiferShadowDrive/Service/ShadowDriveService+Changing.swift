@@ -177,10 +177,13 @@ extension ShadowDriveService {
         }
     }
 
-    /// Changes the saved contents of an account. If saving fails, the next load corrects the data.
+    /// Changes the saved contents of an account, and the account in the saved list with them. If saving fails, the next load corrects
+    /// the data.
     func amendContents(
         _ account: PublicKey, _ change: @escaping @Sendable (AccountContents) -> AccountContents
     ) async {
         try? await savedContents(of: account).amend(change)  // see above
+        guard let saved = try? await savedContents(of: account).load() else { return }  // see above
+        try? await shelf?.amend(account) { $0 = saved.value.account }  // see above
     }
 }

@@ -70,7 +70,11 @@ public final class ShadowDriveService: Sendable {
             let loader = AccountListLoader(api: api, rpc: rpc, program: program, owner: owner)
             accounts = Resource(
                 remote: RemoteLoader { (_: Validators) async throws(LoadError) in
-                    .value(try await loader.load(), .none)
+                    let list = try await loader.load()
+                    for account in list.accounts {
+                        await Self.show(account, in: Self.saved(account.address, api, store, now))
+                    }
+                    return .value(list, .none)
                 }, cache: shelf.cache)
         } else {
             accounts = nil
@@ -86,15 +90,30 @@ public final class ShadowDriveService: Sendable {
     private func shelved(_ account: PublicKey) -> (Cache<AccountContents>, Resource<AccountContents>) {
         contents.withLock { known in
             if let shelved = known[account] { return shelved }
-            let cache = Cache<AccountContents>(
-                key: Self.contentLists.key("\(api.base.absoluteString):\(account)"), in: store, now: now)
+            let cache = Self.saved(account, api, store, now)
             let resource = Resource(
-                remote: RemoteLoader<AccountContents> { [api] (_: Validators) async throws(LoadError) in
-                    .value(try await Self.load(account, api), .none)
+                remote: RemoteLoader<AccountContents> { [api, shelf] (_: Validators) async throws(LoadError) in
+                    let contents = try await Self.load(account, api)
+                    // A list that cannot be changed now is corrected by its next load.
+                    try? await shelf?.amend(account) { $0 = contents.account }
+                    return .value(contents, .none)
                 }, cache: cache)
             known[account] = (cache, resource)
             return (cache, resource)
         }
+    }
+
+    private static func saved(
+        _ account: PublicKey, _ api: ShadowDriveAPI, _ store: any CacheStore, _ now: @escaping @Sendable () -> Date
+    ) -> Cache<AccountContents> {
+        Cache(key: contentLists.key("\(api.base.absoluteString):\(account)"), in: store, now: now)
+    }
+
+    /// Shows an account in its saved contents as the list has it: screens of one account agree.
+    private static func show(_ account: StorageAccount, in cache: Cache<AccountContents>) async {
+        // Contents that cannot be read or changed now are corrected by their next load.
+        guard let saved = try? await cache.load(), saved.value.account != account else { return }
+        try? await cache.amend { AccountContents(account: account, files: $0.files) }
     }
 
     private static func load(_ account: PublicKey, _ api: ShadowDriveAPI) async throws(LoadError) -> AccountContents {

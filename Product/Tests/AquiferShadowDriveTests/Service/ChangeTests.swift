@@ -167,13 +167,13 @@ struct ChangeTests {
 
     // MARK: Saved copies
 
-    private func loaded() async throws -> DriveWorld {
+    private func loaded(used: [Int] = [150]) async throws -> DriveWorld {
         let world = DriveWorld([
             "getAccountInfo": [.chain(UserInfo(accountCounter: 1))],
             "list-objects-and-sizes": [
                 .json(#"{"files":[{"file_name":"a","size":100},{"file_name":"b","size":50}]}"#)
             ],
-            "storage-account-info": [.info("\(Vectors.account)", used: 150)],
+            "storage-account-info": used.map { .info("\(Vectors.account)", used: $0) },
             "delete-file": [.json(#"{"message":"gone"}"#)],
         ])
         _ = try await world.service.accounts!.load()
@@ -210,14 +210,36 @@ struct ChangeTests {
         _ = try await world.service.deleteFile(world.location("a"))
         #expect(try await saved().files == [StoredFile(name: "b", size: 50)])
         #expect(try await saved().account.currentUsage == 50)
+        #expect(try await listed(world)?.currentUsage == 50)
         _ = try await world.service.upload([world.file("c"), world.file("b")], to: world.account, overwrite: true)
         #expect(try await saved().files == [StoredFile(name: "b", size: 7), StoredFile(name: "c", size: 7)])
         #expect(try await saved().account.currentUsage == 14)
+        #expect(try await listed(world)?.currentUsage == 14)
         _ = try await world.service.addStorage(1024, to: world.account)
         #expect(try await saved().account.reservedBytes == 10_485_760 + 1024)
         _ = try await world.service.makeImmutable(world.account)
-        let list = try #require(try await world.service.accounts!.saved()?.value)
-        #expect(list.accounts.first?.isImmutable == true && list.accounts.first?.reservedBytes == 10_485_760 + 1024)
+        let account = try await listed(world)
+        #expect(account?.isImmutable == true && account?.reservedBytes == 10_485_760 + 1024)
+    }
+
+    /// The account as the saved list has it.
+    private func listed(_ world: DriveWorld) async throws -> StorageAccount? {
+        try await world.service.accounts!.saved()?.value.accounts.first { $0.address == world.account }
+    }
+
+    @Test("the saved list and the saved contents of an account agree, whichever was loaded last; its age stays")
+    func agreement() async throws {
+        let world = try await loaded(used: [0, 150, 150, 160])
+        let stamp = world.date.read()
+        #expect(try await listed(world)?.currentUsage == 150)
+        world.date.advance(by: 60)
+        _ = try await world.service.contents(of: world.account).load()
+        #expect(try await world.service.accounts!.saved()?.savedAt == stamp)
+        world.date.advance(by: 60)
+        _ = try await world.service.accounts!.load()
+        #expect(try await listed(world)?.currentUsage == 160)
+        let contents = try #require(try await world.service.contents(of: world.account).saved())
+        #expect(contents.value.account.currentUsage == 160 && contents.savedAt == stamp + 60)
     }
 
     @Test("a change that failed leaves what is saved as it was")
