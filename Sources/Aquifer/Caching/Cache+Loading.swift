@@ -120,6 +120,17 @@ extension Cache {
         }
     }
 
+    /// Notes beside the entry, for every instance and process, that the remote denied it.
+    func deny(since beginning: Beginning) async throws(StoreError) {
+        try await store.update(key) { current throws(StoreError) in
+            guard case .success(var entry?) = current, beginning.isUnchanged(current), !entry.isMark,
+                !entry.asking.isDenied, entry.asking.mark == nil || entry.asking.mark == beginning.knownMark
+            else { return .keep }
+            entry.asking = .denied
+            return .replace(entry)
+        }
+    }
+
     /// Decides and saves in one atomic step of the store.
     private func put(
         _ answer: StoredEntry, _ value: Value, _ head: HTTPResponseHead?, since beginning: Beginning
@@ -165,7 +176,13 @@ extension Cache {
 extension StoredEntry.Asking {
     /// The date to ask at of an entry that was made invalid; `nil` for any other. Each invalidation has another one, so that a
     /// load notices each that came since it began, whatever was saved in between.
-    var mark: Date? { askAt.flatMap { $0 < Date.distantPast + 1e9 ? $0 : nil } }
+    var mark: Date? { askAt.flatMap { $0 < Date.distantPast + 1e9 && !isDenied ? $0 : nil } }
+
+    /// True if the last answer denied the value: until another one, a load asks, and nobody is shown it without.
+    var isDenied: Bool { askAt == Self.denied.askAt }
+
+    /// Of a value that was denied. No mark is this date.
+    static let denied = Self(askAt: .distantPast - 1)
 
     /// A mark that was never there: more than 55 random bits, before the distant past.
     static func newMark(_ draw: (Range<UInt64>) -> UInt64 = { .random(in: $0) }) -> Date {

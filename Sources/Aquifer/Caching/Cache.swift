@@ -114,7 +114,8 @@ public struct Cache<Value: Sendable>: Sendable {
             else { return .keep }
             var amended = try encode(value, savedAt: entry.savedAt, validators: .none)
             amended.origin = changedHere(entry.savedAt)
-            amended.asking = entry.asking
+            // It is another value than the one that was denied.
+            amended.asking = entry.asking.isDenied ? .init(askAt: StoredEntry.Asking.newMark()) : entry.asking
             amended.asking.isImmutable = false
             return .replace(amended)
         }

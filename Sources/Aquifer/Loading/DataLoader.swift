@@ -158,7 +158,7 @@ public final class DataLoader: Sendable {
         do throws(StoreError) {
             let cache = cache(for: url)
             guard let entry = try await cache.entry() else { return (nil, false) }
-            let isInvalid = entry.asking.mark != nil
+            let isInvalid = entry.asking.mark != nil || entry.asking.isDenied
             guard let saved = try cache.fresh(entry) else { return (nil, isInvalid) }
             if let askAt = policy.askAt(entry.asking), cache.time >= askAt { return (nil, isInvalid) }
             let source = LoadSource.cache(savedAt: saved.savedAt, because: nil)

@@ -51,8 +51,8 @@ public struct FallbackPolicy: Sendable {
     /// After each error, except for the answers about this very value: the user may not see it (401, 403, or no
     /// credentials are accepted any more), or it is not there (404, 410).
     ///
-    /// The copy is hidden, and not deleted, because the answer may be another's: the page on which a hotel asks guests to
-    /// sign in comes with a 404, too. A mapper that knows the answer as its server's throws ``InvalidData/gone(status:)``;
+    /// The copy is hidden from every instance and process until the next answer, and not deleted, because the answer may be another's: the
+    /// page on which a hotel asks guests to sign in comes with a 404, too. A mapper that knows the answer as its server's throws ``InvalidData/gone(status:)``;
     /// then it is deleted, under each policy.
     public static let standard = FallbackPolicy { error in ![.denied, .missing].contains(error.trouble) }
 

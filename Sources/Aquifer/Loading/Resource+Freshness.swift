@@ -108,7 +108,9 @@ extension Resource {
 extension CachePolicy {
     /// The date from which an entry is to be asked for; `nil` leaves that to ``askAfter``. What a server said counts only
     /// while the policy follows it, and an invalidation always.
-    func askAt(_ asking: StoredEntry.Asking) -> Date? { follows == .server ? asking.askAt : asking.mark }
+    func askAt(_ asking: StoredEntry.Asking) -> Date? {
+        follows == .server || asking.isDenied ? asking.askAt : asking.mark
+    }
 
     /// `nil` if a copy may not be delivered without waiting for an answer; true if it is to be updated in the background.
     func leave(_ asking: StoredEntry.Asking, savedAt: Date, at now: Date) -> Bool? {

@@ -163,6 +163,9 @@ public final class Resource<Value: Sendable>: Sendable {
                 // The error says what matters. A copy that could not be deleted is not delivered after it either, and the
                 // next load tries again.
                 try? await cache.remove(since: beginning)
+            } else if isDenial(error), [.denied, .missing].contains(error.trouble), !Task.isCancelled {
+                // This instance knows it all the same.
+                try? await cache.deny(since: beginning)
             }
             throw error
         }

@@ -42,6 +42,7 @@ extension UpdateHub {
                 }
                 state.isHidden = false
             }
+            if fingerprint?.isDenied == true { return state.show(nil, fingerprint, .denied, at: now) }
             if fingerprint == nil, state.fingerprint?.kind == .data, let shown = state.current?.savedAt,
                 policy.isFresh(shown, at: now)
             {

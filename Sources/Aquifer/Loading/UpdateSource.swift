@@ -68,6 +68,8 @@ struct EntryFingerprint: Sendable, Hashable {
     var checksum: UInt64
     /// See ``StoredEntry/askedAt``.
     var askedAt: Date?
+    /// True if the remote denied it.
+    var isDenied = false
     /// The facts of what a remote may deny: the value itself, or a list's first page.
     var beginning: Beginning
 
@@ -87,7 +89,7 @@ extension EntryFingerprint {
         let checksum = entry.bytes.withUnsafeBytes { Checksum.xxh64($0) }
         self.init(
             savedAt: entry.savedAt, kind: entry.kind, size: entry.bytes.count, checksum: checksum,
-            askedAt: entry.askedAt,
+            askedAt: entry.askedAt, isDenied: entry.asking.isDenied,
             beginning: Beginning(savedAt: entry.savedAt, checksum: checksum))
     }
 }

@@ -21,6 +21,8 @@ struct PageEntry<Item: Sendable>: Sendable {
     var isAnswer = false
     /// The mark of an invalidation that nobody has answered.
     var mark: Date?
+    /// True if the remote denied it.
+    var isDenied = false
     /// The facts of the entry; `nil` if it was not read.
     var facts: PageFacts?
 
@@ -118,6 +120,7 @@ struct PageAssembly<Item: Sendable>: Sendable {
         for item in entry.record.items { hasher.combine(identify(item)) }
         fingerprint.checksum = UInt64(bitPattern: Int64(hasher.finalize()))
         if fingerprint.size == 1 {
+            fingerprint.isDenied = entry.isDenied
             fingerprint.beginning = .init(savedAt: fingerprint.savedAt, checksum: fingerprint.checksum)
         }
         if entry.savedAt == nil { hasUnsaved = true }

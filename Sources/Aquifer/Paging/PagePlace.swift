@@ -161,7 +161,7 @@ final class PagePlace<Item: Sendable>: Sendable {
         guard let entry = try await cache.entry(), !entry.isMark else { return nil }
         var page = PageEntry(
             name: name, record: try cache.decode(entry).value, origin: entry.origin, savedAt: entry.savedAt,
-            isAnswer: entry.isAnswer, mark: entry.asking.mark)
+            isAnswer: entry.isAnswer, mark: entry.asking.mark, isDenied: entry.asking.isDenied)
         page.facts = PageFacts(name: name, entry, following: page.following)
         return page
     }

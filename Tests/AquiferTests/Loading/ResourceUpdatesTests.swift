@@ -178,6 +178,30 @@ struct ResourceUpdatesTests {
         #expect(await updates.next()??.value == ["c"])
     }
 
+    @Test("A denial is told to every instance, and known to those that come later, until another answer")
+    func deniedElsewhere() async throws {
+        let world = World(.answer(status: 403), .texts(["b"]))
+        try await world.save(["a"], age: .zero)
+        func resource() -> Resource<[String]> {
+            let policy = CachePolicy(askAfter: .hours(1))
+            let cache = Cache<[String]>(key: "texts", in: world.store, policy: policy, now: world.date.read)
+            return Resource(remote: world.remote(), cache: cache)
+        }
+        let other = resource()
+        var updates = other.updates.makeAsyncIterator()
+        #expect(await updates.next()??.value == ["a"])
+        _ = await failure { () async throws(LoadError) in try await resource().reload() }
+        #expect(await updates.next() == .some(nil))
+        let later = resource()
+        var late = later.updates.makeAsyncIterator()
+        #expect(await late.next() == .some(nil))
+        #expect(try await later.load().value == ["b"])
+        #expect(await late.next()??.value == ["b"])
+        #expect(await updates.next()??.value == ["b"])
+        #expect(try await other.load().value == ["b"])
+        #expect(world.client.requests.count == 2)
+    }
+
     @Test("A value that is too large to keep is shown; a change that is no change is passed over")
     func tooLarge() async throws {
         let world = World(.texts(["large"]))

@@ -143,13 +143,21 @@ struct PagedUpdatesTests {
         let (one, two) = (PagedModel(resource), PagedModel(resource))
         await one.appear()
         await two.appear()
+        let other = world.resource()
+        var updates = other.updates.makeAsyncIterator()
+        #expect(await updates.next()??.value.pages.isEmpty == false)
         world.server.state.withLock { $0.isDenied = true }
         await one.refresh()
         #expect(one.list.value == nil && one.list.error != nil)
         #expect(await eventually { two.list.value == nil })
+        #expect(await updates.next() == .some(nil))
+        // An instance that is made later does not show it either.
+        var late = world.resource().updates.makeAsyncIterator()
+        #expect(await late.next() == .some(nil))
         world.server.state.withLock { $0.isDenied = false }
         await one.refresh()
         #expect(await eventually { two.items.map(\.id) == down(30, 21) })
+        #expect(await updates.next()??.value.pages.isEmpty == false)
     }
 
     @Test("A denied list stays hidden when a later page of it expires or is deleted", arguments: [false, true])
