@@ -244,7 +244,8 @@ def test_a_page_goes_on_with_another_replica_at_its_address_under_the_same_token
     assert refused.value.code == 401
 
 
-def test_what_one_machine_has_loaded_another_one_shows_without_a_network_also_through_a_cache(machines, remotes):
+def test_what_one_machine_has_loaded_another_one_shows_without_a_network_also_through_a_cache(
+        machines, remotes, postgres, tmp_path):
     redis = Program("redis")
     try:
         words = ("--remote", remotes(name="feed"))
@@ -254,6 +255,9 @@ def test_what_one_machine_has_loaded_another_one_shows_without_a_network_also_th
         found = b.json("feed", "list", *words, "--offline")
         assert found["source"] == "cache" and found["value"] == loaded and loaded
         assert b.serve(*words, "--offline").json("/api/feed/saved")["value"] == loaded
+        # Another service on the same cache sees nothing of it.
+        other = Machine(tmp_path / "other", f"postgresql://postgres@127.0.0.1:{postgres.port}/postgres", cache=cache)
+        assert other("feed", "list", *words, "--offline").returncode == UNAVAILABLE
     finally:
         redis.stop()
 
@@ -619,14 +623,21 @@ def test_a_wrong_password_database_or_version_ends_a_server_at_once(machines, st
     sql("UPDATE aquifer_outbox.version SET number = 9", store.rpartition("/")[2])
     result = machine("serve", "--port", "0")
     assert result.returncode == UNAVAILABLE and "newer version of Aquifer (form 9" in result.stderr
+    sql("UPDATE aquifer_outbox.version SET number = 2; DROP TABLE aquifer_values.lease", store.rpartition("/")[2])
+    result = machine("serve", "--port", "0")
+    assert result.returncode == UNAVAILABLE and "has lost lease" in result.stderr
 
 
-def test_a_server_does_without_a_cache_that_is_away_and_says_so(machines, remotes):
+def test_a_server_does_without_a_cache_that_is_away_and_says_so_in_a_log_of_json(machines, remotes, store, postgres):
+    # The database warns of this at the beginning of each session.
+    psql = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/psql"))[-1]
+    text = f"UPDATE pg_database SET datcollversion = '1' WHERE datname = '{store.rpartition('/')[2]}'"
+    subprocess.run([psql, "-X", "-q", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "postgres", "-c", text], check=True)
     words = ("--remote", remotes(name="feed"), "--log", "json")
     replica = machines.named("a", cache=f"redis://127.0.0.1:{free_port()}/0").serve(*words)
     assert replica.json("/api/feed")["value"]
     out, err = replica.end()
-    (line,) = [json.loads(line) for line in err.splitlines() if '"uncached"' in line]
+    (line,) = [line for line in map(json.loads, err.splitlines()) if line["event"] == "uncached"]
     assert "cannot be reached" in line["reason"]
 
 

@@ -83,6 +83,13 @@ public final class Entrance: Sendable {
         watch.log.note(line)
     }
 
+    /// Tells the log something that its operator may want to know.
+    public func note(_ text: String) {
+        var line = LogLine("note")
+        line.reason = text
+        watch.log.note(line)
+    }
+
     /// Tells the log that a cache is away, and why.
     public func doesWithout(_ cache: any Error) {
         var line = LogLine(

@@ -130,10 +130,15 @@ struct ServeCommand: CommandHandler {
         }
         call.console.out("Aquifer is at \(server.link)")
         if let address = entrance.metricsAddress { call.console.out("Metrics are at \(address)") }
-        if let warning = ownRemotes { call.console.note(warning) }
+        if let warning = ownRemotes { note(warning, entrance) }
         guard hasUsers else { return }
-        call.console.note("each user opens the link that aquifer users printed")
-        if server.hasNobody { call.console.note("there are no users yet; aquifer users add NAME adds the first") }
+        note("each user opens the link that aquifer users printed", entrance)
+        if server.hasNobody { note("there are no users yet; aquifer users add NAME adds the first", entrance) }
+    }
+
+    /// Tells something beside the log, or in it if programs read it.
+    private func note(_ text: String, _ entrance: Entrance) {
+        if logFormat == .json { entrance.note(text) } else { call.console.note(text) }
     }
 
     /// The warning about remotes that are this process's own while its stores are shared; `nil` if there are none.
