@@ -50,7 +50,7 @@ extension EventLoop {
     /// Writes leave one connection to the reads, or the room for one.
     private func linkForWriting(where condition: (Link) -> Bool) -> Link? {
         let mayTakeOne =
-            sharesOne || (links.count < most && !isShort && lost.isEmpty)
+            sharesOne || (links.count < most && lastFailure == nil && lost.isEmpty)
             || links.count(where: { !$0.mayCommit }) > 1
         return freest { ($0.mayCommit || mayTakeOne) && condition($0) }
     }
