@@ -27,6 +27,9 @@ final class ServerCore: @unchecked Sendable {
     private var unknown: [Connection] = []
     private var lastID: UInt64 = 0
     private var exchanges = 0
+    /// The connections whose requests libmicrohttpd has refused. Each counts as an exchange: a daemon that is stopped before it has made
+    /// its own answer uses an answer that is not there, and ends the process (0.9.75).
+    private var refusing: Set<UInt64> = []
     private var stopWaiters: [CheckedContinuation<Void, Never>] = []
 
     /// The number of connections that may be open, and of those above it that are answered with 503; others wait
@@ -102,6 +105,10 @@ final class ServerCore: @unchecked Sendable {
     func close(_ connection: Connection) {
         condition.withLock {
             connections.removeValue(forKey: connection.id)
+            if refusing.remove(connection.id) != nil {
+                exchanges -= 1
+                if phase != .running { condition.broadcast() }
+            }
             // Those that closed by themselves, or are known, are forgotten now and then.
             guard unknown.count > 2 * connections.count + 64 else { return }
             unknown.removeAll { connections[$0.id] == nil || $0.isKnown }
@@ -125,6 +132,7 @@ final class ServerCore: @unchecked Sendable {
             let wanted = connections.values.filter { $0.unheard == (isChunk ? .chunk : .head) }
             guard wanted.count == 1, let connection = wanted.first else { return }
             connection.refuse()
+            if refusing.insert(connection.id).inserted { exchanges += 1 }
             // Small, and nothing of this request was answered yet: the system takes it whole, or the client goes without.
             let bytes = response.lastOnConnection(serverName: configuration.serverName)
             _ = bytes.withUnsafeBytes { write(connection.socket, $0.baseAddress, $0.count) }
