@@ -55,6 +55,7 @@ lab: setup program ## each call fails or is late once in a session of each app, 
 	@$(VENV)/bin/python Product/Tests/Lab/power.py --cuts 200
 	@$(VENV)/bin/python Product/Tests/Lab/late.py --each 1
 	@$(VENV)/bin/python Product/Tests/Lab/harms.py
+	@AQUIFER_WAIT_BOUND=1 $(VENV)/bin/python -m pytest -q -p no:cacheprovider --rootdir Product/Tests Product/Tests/Acceptance/test_large_feed.py
 
 soak: setup program ## many processes over one folder, TIME seconds: kills, pauses, clocks that jump, portals; also SEED=number
 	@$(VENV)/bin/python Product/Tests/Lab/soak.py --time $(TIME) $(if $(SEED),--seed $(SEED)) --keep .build/soak

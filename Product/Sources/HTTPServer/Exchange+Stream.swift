@@ -53,16 +53,25 @@ extension Exchange {
     }
 
     private func write(_ data: Data) async throws(ServerStreamError) {
-        let outcome = locked { state -> Result<Void, ServerStreamError> in
-            guard !state.isGone, !Task.isCancelled, state.stream.end == nil else { return .failure(.closed) }
-            guard !data.isEmpty else { return .success(()) }
-            if let length = state.stream.length, UInt64(data.count) > length - state.stream.written {
-                return .failure(.tooLong(announced: length))
+        // Pieces are encoded in the order in which they are sent. The connection's lock is free meanwhile: the daemon's thread, and with
+        // it all other clients, may wait for it.
+        let outcome = encoding.withLock {
+            let encoder = locked { state -> Result<(any StreamEncoder)?, ServerStreamError> in
+                guard !state.isGone, !Task.isCancelled, state.stream.end == nil else { return .failure(.closed) }
+                if let length = state.stream.length, UInt64(data.count) > length - state.stream.written {
+                    return .failure(.tooLong(announced: length))
+                }
+                return .success(state.stream.encoder)
             }
-            // Under the lock: pieces are encoded in the order in which they are sent.
-            state.stream.add(state.stream.encoder?.encode(data) ?? data)
-            resume(&state)
-            return .success(())
+            return encoder.map { encoder in
+                guard !data.isEmpty else { return }
+                let piece = encoder?.encode(data) ?? data
+                locked { state in
+                    guard !state.isGone else { return }
+                    state.stream.add(piece)
+                    resume(&state)
+                }
+            }
         }
         try outcome.get()
         while true {

@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import CMicrohttpd
 import Foundation
 
@@ -41,6 +42,8 @@ final class Exchange: @unchecked Sendable {
     let connection: Connection
     let core: ServerCore
     private let mhd: OpaquePointer
+    /// Held while a piece of a streamed answer is encoded.
+    let encoding = Lock()
     private var state = State()
 
     /// - Parameter isKnown: true if the gate knows the sender.

@@ -62,6 +62,10 @@ public enum ServerSentEvents {
         var text = ""
         if let event { text += "event: \(oneLine(event))\n" }
         if let id { text += "id: \(oneLine(id))\n" }
+        // Most data is one line, and may be long: looking at bytes is quick.
+        guard data.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) else {
+            return Data((text + "data: \(data)\n\n").utf8)
+        }
         for line in data.split(omittingEmptySubsequences: false, whereSeparator: \.isLineEnd) {
             text += "data: \(line)\n"
         }

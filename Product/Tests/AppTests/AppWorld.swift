@@ -61,7 +61,7 @@ final class AppWorld: Sendable {
     ) -> StateReader {
         let context = ScreenContext(language: language, now: date.now)
         let session = site.hub.session(at: ScreenAddress(name: kind.name, tab: tab, subject: subject))
-        return StateReader(session!.states { $0.text(context) })
+        return StateReader(session!.states { $0.text(context)() })
     }
 
     /// The states of a tab's screen of this name.

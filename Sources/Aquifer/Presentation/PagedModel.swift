@@ -36,7 +36,8 @@ public final class PagedModel<Item: Sendable> {
     public var pages: [PagedList<Item>.Page] { list.value?.pages ?? [] }
     /// True if a load has shown that there are no items at all.
     public var isEmpty: Bool {
-        list.value?.allItems.isEmpty == true && list.value?.isComplete == true && !list.isLoading
+        // Not `allItems`, which is a new list each time.
+        pages.allSatisfy(\.items.isEmpty) && list.value?.isComplete == true && !list.isLoading
     }
 
     private var ending = More.idle

@@ -21,6 +21,9 @@ protocol Screen: AnyObject {
     func prepare() async
     /// The state at this moment, with its texts in the context's language.
     func state(_ context: ScreenContext) -> State
+    /// What makes the state of this moment. It reads the models now, and runs elsewhere: others wait for the main actor while a state
+    /// of many items is made. A screen of few items makes its state at once.
+    func drawing(_ context: ScreenContext) -> @Sendable () -> State
     /// Loads the content again, for the intent `refresh`. A screen without a load does nothing.
     func refresh() async
     /// Loads what is missing for want of a connection, now that there is one again. A screen without a load does nothing.
@@ -37,8 +40,16 @@ extension Screen {
     func prepare() async {}
     func connectionRestored() async {}
 
-    /// The state as JSON.
-    func text(_ context: ScreenContext) -> String { WireJSON.text(state(context)) }
+    func drawing(_ context: ScreenContext) -> @Sendable () -> State {
+        let state = state(context)
+        return { state }
+    }
+
+    /// What makes the JSON of the state of this moment, beside the main actor.
+    func text(_ context: ScreenContext) -> @Sendable () -> String {
+        let draw = drawing(context)
+        return { WireJSON.text(draw()) }
+    }
 
     /// The action for a message of the page, including `refresh`.
     ///

@@ -3,14 +3,14 @@ import AquiferWording
 import Foundation
 
 /// The context in which a screen describes its state for the page. All texts are chosen here.
-@MainActor
-struct ScreenContext {
+struct ScreenContext: Sendable {
     let language: Language
     let now: Date
     /// Makes an address that the browser can load by itself (``SignedAddresses``).
     var sign: @Sendable (String) -> String = { $0 }
 
     /// The progress of a resource, for the state of every screen that loads one.
+    @MainActor
     func progress<Value>(of model: ResourceModel<Value>) -> LoadProgress {
         LoadProgress(
             phase: LoadPhase(model.phase), isLoading: model.isLoading, notice: notice(of: model),
@@ -22,6 +22,7 @@ struct ScreenContext {
             })
     }
 
+    @MainActor
     private func notice<Value>(of model: ResourceModel<Value>) -> String? {
         model.source?.notice(in: language, now: now) ?? model.saveError?.saveMessage(in: language)
     }

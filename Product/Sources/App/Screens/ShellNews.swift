@@ -19,7 +19,8 @@ struct ShellNews: Codable, Sendable {
 
 /// The state of a screen and the news, as a stream sends them.
 struct ShownState: Sendable {
-    let state: String
+    /// Makes the state's JSON.
+    let state: @Sendable () -> String
     let news: String
 }
 

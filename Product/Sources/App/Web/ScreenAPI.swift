@@ -67,16 +67,17 @@ struct ScreenAPI: Sendable {
             }
         }
         let answer = ServerSentEvents.response { send in
-            var before: ShownState?
+            var before: (state: String, news: String)?
             for await shown in states {
                 let isNews = shown.news != before?.news
                 if isNews { try await send(event: "news", data: shown.news) }
+                let state = shown.state()
                 // The news alone may have changed.
-                let isOld = isNews && shown.state == before?.state
-                before = shown
+                let isOld = isNews && state == before?.state
+                before = (state, shown.news)
                 if isOld { continue }
-                await recording.note(shown.state, at: address)
-                try await send(event: "state", data: shown.state)
+                await recording.note(state, at: address)
+                try await send(event: "state", data: state)
             }
         }
         return Gzip.streamed(answer, for: request)

@@ -80,12 +80,19 @@ final class FeedScreen: Screen {
         tab = address.tab
     }
 
-    func state(_ context: ScreenContext) -> State {
+    func state(_ context: ScreenContext) -> State { drawing(context)() }
+
+    func drawing(_ context: ScreenContext) -> @Sendable () -> State {
         let progress = context.progress(of: model.list)
-        return State(
-            title: context.language.text("nav.feed"), phase: progress.phase, isLoading: progress.isLoading,
-            notice: progress.notice, error: progress.error, items: items(context), isEmpty: model.isEmpty,
-            more: more(model.more, context))
+        let (isEmpty, more) = (model.isEmpty, Self.more(model.more, context))
+        let drawing = Drawing(
+            pages: model.pages, gaps: model.pages.map { $0.gap.map { gap(of: $0, context) } },
+            isFromRemote: model.list.source == .remote, tab: tab, context: context)
+        return {
+            State(
+                title: context.language.text("nav.feed"), phase: progress.phase, isLoading: progress.isLoading,
+                notice: progress.notice, error: progress.error, items: drawing.items(), isEmpty: isEmpty, more: more)
+        }
     }
 
     func refresh() async { await model.refresh() }
@@ -114,51 +121,67 @@ final class FeedScreen: Screen {
         }
     }
 
-    /// The items of all pages, with the gaps between them.
-    private func items(_ context: ScreenContext) -> [Item] {
-        var items: [Item] = []
-        var gap: Gap?
-        var savedAt = model.pages.first?.savedAt
-        for page in model.pages {
-            gap = page.gap.map { Gap(id: $0.id, more: more(model.state(of: $0), context)) } ?? gap
-            var age: String?
-            if model.list.source == .remote, let saved = page.savedAt, let other = savedAt,
-                other.timeIntervalSince(saved) > 3600
-            {
-                age = context.language.text("feed.older", ["age": context.language.relative(saved, now: context.now)])
-                savedAt = saved
-            }
-            for item in page.items {
-                items.append(self.item(item, gap, age, context))
-                (gap, age) = (nil, nil)
-            }
-        }
-        return items
+    private func gap(of gap: PageGap, _ context: ScreenContext) -> Gap {
+        Gap(id: gap.id, more: Self.more(model.state(of: gap), context))
     }
 
-    private func item(_ item: FeedItem, _ gap: Gap?, _ age: String?, _ context: ScreenContext) -> Item {
-        let image = "/api/screens/feed/images/\(item.id.uuidString)?tab=\(tab)"
-        return Item(
-            id: item.id, location: item.location, description: item.description, image: image,
-            srcset: srcset(item, image), author: item.author,
-            date: item.createdAt.map { context.language.relative($0, now: context.now) },
-            createdAt: item.createdAt?.rfc3339, commentCount: item.commentCount,
-            size: item.size.map { Size(width: $0.width, height: $0.height) }, gap: gap, age: age)
-    }
-
-    /// The whole picture stands in it only with its width. Pages have its address in `image`, for places that no form is wide enough for.
-    private func srcset(_ item: FeedItem, _ image: String) -> String? {
-        guard !item.variants.isEmpty else { return nil }
-        let whole = item.size.map { ["\(image) \($0.width)w"] } ?? []
-        return (item.variants.map { "\(image)&width=\($0.width) \($0.width)w" } + whole).joined(separator: ", ")
-    }
-
-    private func more(_ more: FeedModel.More, _ context: ScreenContext) -> More {
+    private static func more(_ more: FeedModel.More, _ context: ScreenContext) -> More {
         switch more {
         case .idle: More(phase: .idle, message: nil)
         case .loading: More(phase: .loading, message: nil)
         case .end: More(phase: .end, message: nil)
         case .failed(let error): More(phase: .failed, message: error.moreMessage(in: context.language))
+        }
+    }
+}
+
+extension FeedScreen {
+    /// All that the items of a state are made of.
+    private struct Drawing: Sendable {
+        let pages: [PagedList<FeedItem>.Page]
+        /// The gap behind each page.
+        let gaps: [Gap?]
+        let isFromRemote: Bool
+        let tab: String
+        let context: ScreenContext
+
+        /// The items of all pages, with the gaps between them.
+        func items() -> [Item] {
+            var items: [Item] = []
+            var gap: Gap?
+            var savedAt = pages.first?.savedAt
+            for (page, next) in zip(pages, gaps) {
+                gap = next ?? gap
+                var age: String?
+                if isFromRemote, let saved = page.savedAt, let other = savedAt, other.timeIntervalSince(saved) > 3600 {
+                    age = context.language.text(
+                        "feed.older", ["age": context.language.relative(saved, now: context.now)])
+                    savedAt = saved
+                }
+                for item in page.items {
+                    items.append(self.item(item, gap, age))
+                    (gap, age) = (nil, nil)
+                }
+            }
+            return items
+        }
+
+        private func item(_ item: FeedItem, _ gap: Gap?, _ age: String?) -> Item {
+            let image = "/api/screens/feed/images/\(item.id.uuidString)?tab=\(tab)"
+            return Item(
+                id: item.id, location: item.location, description: item.description, image: image,
+                srcset: srcset(item, image), author: item.author,
+                date: item.createdAt.map { context.language.relative($0, now: context.now) },
+                createdAt: item.createdAt?.rfc3339, commentCount: item.commentCount,
+                size: item.size.map { Size(width: $0.width, height: $0.height) }, gap: gap, age: age)
+        }
+
+        /// The whole picture stands in it only with its width. Pages have its address in `image`, for places that no form is wide enough
+        /// for.
+        private func srcset(_ item: FeedItem, _ image: String) -> String? {
+            guard !item.variants.isEmpty else { return nil }
+            let whole = item.size.map { ["\(image) \($0.width)w"] } ?? []
+            return (item.variants.map { "\(image)&width=\($0.width) \($0.width)w" } + whole).joined(separator: ", ")
         }
     }
 }
