@@ -12,11 +12,13 @@ extension Cache {
         let sentAt: Date
         /// True if this process has made the entry invalid since, also where there was none.
         let isOvertaken: @Sendable () -> Bool
+        /// False if a confirmation of the entry is worth nothing: its value lacks what an answer has.
+        let isCurrent: Bool
 
         /// The entry, if it has validators for a request.
         var known: StoredEntry? {
             // A failing store does not prevent the request.
-            guard let entry = try? found.get(), !entry.validators.isEmpty else { return nil }
+            guard isCurrent, let entry = try? found.get(), !entry.validators.isEmpty else { return nil }
             return entry
         }
 
@@ -62,7 +64,9 @@ extension Cache {
                     })
             } catch {}
         }
-        return Beginning(found: found, sentAt: time, isOvertaken: isOvertaken)
+        var isCurrent = true
+        if case .success(let entry?) = found { isCurrent = self.isCurrent(entry) }
+        return Beginning(found: found, sentAt: time, isOvertaken: isOvertaken, isCurrent: isCurrent)
     }
 
     /// The outcome of saving a load's answer, with the entry that is in the store now.

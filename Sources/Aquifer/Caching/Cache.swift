@@ -173,6 +173,9 @@ public struct Cache<Value: Sendable>: Sendable {
     /// The current time, by the cache's clock.
     var time: Date { now() }
 
+    /// True if the entry is of this version of the codec.
+    func isCurrent(_ entry: StoredEntry) -> Bool { codec.isCurrent(entry.bytes) }
+
     /// The value of an entry, fresh or not.
     func decode(_ entry: StoredEntry) throws(StoreError) -> Saved<Value> {
         do {

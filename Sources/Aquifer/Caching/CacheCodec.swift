@@ -6,6 +6,8 @@ public struct CacheCodec<Value: Sendable>: Sendable {
     public var encode: @Sendable (Value) throws -> Data
     /// Decodes a value, and throws when `encode` did not make the bytes.
     public var decode: @Sendable (Data) throws -> Value
+    /// True for bytes of this version of the codec.
+    var isCurrent: @Sendable (Data) -> Bool = { _ in true }
 
     /// A codec of two functions.
     public init(
@@ -13,6 +15,29 @@ public struct CacheCodec<Value: Sendable>: Sendable {
     ) {
         self.encode = encode
         self.decode = decode
+    }
+}
+
+extension CacheCodec {
+    /// The first byte of bytes with a version. No value of the codecs here begins with it, as with that of a page.
+    private static var versionMark: UInt8 { 0xF6 }
+
+    /// This codec with a version, which an app raises when it reads more from an answer than before: a new optional field is missing
+    /// in the copies of earlier versions, and the server, asked whether they are still the latest, would say yes for ever.
+    ///
+    /// ```swift
+    /// let cache = Cache<[Article]>(key: "articles", in: store, codec: .json.versioned(1))
+    /// ```
+    ///
+    /// A copy of another version is still read, and stands in for the latest. But a load asks whatever its age, and sends no validators, so
+    /// that the whole value comes. Bytes without a version, as before the first call of this function, are such a copy.
+    public func versioned(_ version: UInt8) -> CacheCodec {
+        let (encode, decode, mark) = (encode, decode, Self.versionMark)
+        var codec = CacheCodec(
+            encode: { Data([mark, version]) + (try encode($0)) },
+            decode: { try decode($0.first == mark ? Data($0.dropFirst(2)) : $0) })
+        codec.isCurrent = { $0.starts(with: [mark, version]) }
+        return codec
     }
 }
 

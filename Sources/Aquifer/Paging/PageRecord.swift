@@ -49,7 +49,7 @@ extension CacheCodec {
 
     /// Converts records of pages whose items another codec converts.
     static func pages<Item>(_ items: CacheCodec<[Item]>) -> CacheCodec where Value == PageRecord<Item> {
-        CacheCodec(
+        var codec = CacheCodec(
             encode: { record in
                 if let obstacle = record.obstacle { throw obstacle }
                 let head = BinaryWriter.encode(PageHead(record))
@@ -57,16 +57,26 @@ extension CacheCodec {
                     + head + (try items.encode(record.items))
             },
             decode: { bytes in
-                guard bytes.first == mark else { throw InvalidData.body("it is no page") }
-                let bytes = Data(bytes)
-                guard bytes.count >= 3 else { throw InvalidData.body("the page ends early") }
-                let end = 3 + (Int(bytes[1]) << 8 | Int(bytes[2]))
-                guard bytes.count >= end else { throw InvalidData.body("the page ends early") }
-                let head: PageHead = try BinaryReader.decode(Data(bytes[3..<end]))
+                let (head, rest) = try parts(of: bytes)
+                let page: PageHead = try BinaryReader.decode(head)
                 return PageRecord(
-                    items: try items.decode(Data(bytes[end...])), start: head.start, next: head.next, link: head.link,
-                    followsGap: head.followsGap)
+                    items: try items.decode(rest), start: page.start, next: page.next, link: page.link,
+                    followsGap: page.followsGap)
             })
+        codec.isCurrent = { bytes in
+            do { return items.isCurrent(try parts(of: bytes).items) } catch { return false }
+        }
+        return codec
+    }
+
+    /// The head of a record, and the items behind it.
+    private static func parts(of bytes: Data) throws -> (head: Data, items: Data) {
+        guard bytes.first == mark else { throw InvalidData.body("it is no page") }
+        let bytes = Data(bytes)
+        guard bytes.count >= 3 else { throw InvalidData.body("the page ends early") }
+        let end = 3 + (Int(bytes[1]) << 8 | Int(bytes[2]))
+        guard bytes.count >= end else { throw InvalidData.body("the page ends early") }
+        return (Data(bytes[3..<end]), Data(bytes[end...]))
     }
 }
 

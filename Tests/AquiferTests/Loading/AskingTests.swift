@@ -14,6 +14,40 @@ struct AskingTests {
         return Resource(remote: world.remote(), cache: cache)
     }
 
+    private struct Note: Codable, Equatable {
+        var text: String
+        var color: String?
+    }
+
+    @Test(
+        "A copy of an earlier version of the codec is asked for whatever its age, without validators, and stands in for the latest",
+        arguments: [false, true])
+    func earlierVersion(isVersioned: Bool) async throws {
+        let client = ScriptedHTTPClient { request in
+            if request.headers["If-None-Match"] != nil { return .answer(status: 304) }
+            return .answer(headers: ["ETag": "\"1\""], body: Data("{\"text\":\"Milk\",\"color\":\"red\"}".utf8))
+        }
+        let store = MemoryStore()
+        func resource(_ codec: CacheCodec<Note>, _ client: ScriptedHTTPClient) throws -> Resource<Note> {
+            let url = try #require(URL(string: "http://notes.example/1"))
+            return Resource(
+                remote: RemoteLoader(HTTPRequest(.get, url), client: client) { _, body in
+                    try JSONDecoder().decode(Note.self, from: body)
+                }, cache: Cache(key: "note", in: store, policy: CachePolicy(askAfter: .days(1)), codec: codec))
+        }
+        let old = isVersioned ? CacheCodec<Note>.json.versioned(1) : .json
+        // The app of before knew no colors.
+        try await Cache(key: "note", in: store, codec: old).save(
+            Note(text: "Milk"), validators: Validators(etag: "\"1\""))
+        let offline = ScriptedHTTPClient { _ in .failure(TransportError(.offline)) }
+        #expect(try await resource(.json.versioned(2), offline).load().value == Note(text: "Milk"))
+        let new = try resource(.json.versioned(2), client)
+        #expect(try await new.load().value == Note(text: "Milk", color: "red"))
+        #expect(try await new.load().source != .remote, "the new copy is of this version")
+        #expect(try await new.reload().value.color == "red")
+        #expect(client.requests.map { $0.headers["If-None-Match"] } == [nil, "\"1\""])
+    }
+
     @Test("delivers a younger copy without a request, as what it is")
     func recent() async throws {
         try await world.save(["old"], age: .seconds(29))
