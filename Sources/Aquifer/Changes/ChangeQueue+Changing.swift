@@ -6,6 +6,10 @@ extension ChangeQueue {
     func add(
         _ change: Change, over loaded: Loaded<Value>?, label: String, key: String?
     ) async throws(OutboxError) -> Outbox.Item? {
+        if let loaded, loaded.seen == nil {
+            throw .unsendable(
+                "the state that it is made over is not from its resource, so that nobody knows what the user has seen")
+        }
         do throws(StoreError) {
             // The changes that others have queued come before this one. Those who follow the queue may not have heard of them yet.
             let isBehind = try await outbox.isBehind()

@@ -112,7 +112,8 @@ public final class EditableResource<Change: PendingChange>: Sendable {
     ///   - change: the change. It may use an id that the app drew, before and after the server has given its own.
     ///   - seen: the state of this resource that the user looked at, such as the one with which a form was opened; by default, the
     ///     latest. If somebody else has changed the target since, the server can refuse the change with 412, although a load has
-    ///     brought the newer version meanwhile. This user's own changes count as seen.
+    ///     brought the newer version meanwhile. This user's own changes count as seen. It comes from this resource or from
+    ///     ``ResourceModel/loaded``: one made by hand is refused as `.unsendable`.
     ///   - label: the app's name for it, for lists.
     ///   - key: the idempotency key; by default, a new one. A change with a key is not coalesced.
     /// - Returns: the item that waits; `nil` if the change and an earlier one have cancelled each other out.

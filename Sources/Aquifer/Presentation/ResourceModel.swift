@@ -66,6 +66,7 @@ public final class ResourceModel<Value: Sendable> {
     @ObservationIgnored let loading: Loading
     @ObservationIgnored private var hasAppeared = false
     @ObservationIgnored private var stamp: Date?
+    @ObservationIgnored private var seen: SeenState<Value>?
     /// True if the remote denied the value: the saved copy is then not shown ahead of the next answer.
     @ObservationIgnored private var isDenied = false
     @ObservationIgnored let turn = LoadTurn()
@@ -78,6 +79,15 @@ public final class ResourceModel<Value: Sendable> {
     @ObservationIgnored private var followedUpdates: StoreObservation?
     /// The load of a value that was made invalid.
     @ObservationIgnored var answering: StoreObservation?
+
+    /// What is shown, with the versions that were seen: give it to ``EditableResource/change(_:over:label:key:)`` when a form that was opened over
+    /// it is saved.
+    public var loaded: Loaded<Value>? {
+        guard let value, let source else { return nil }
+        var loaded = Loaded(value, source: source, savedAt: stamp, saveError: saveError)
+        (loaded.pending, loaded.seen) = (pending, seen)
+        return loaded
+    }
 
     /// A model of this loading.
     public init(_ loading: Loading) {
@@ -209,6 +219,7 @@ public final class ResourceModel<Value: Sendable> {
         saveError = loaded.saveError
         pending = loaded.pending
         stamp = loaded.savedAt
+        seen = loaded.seen
         isDenied = false
     }
 
@@ -234,5 +245,6 @@ public final class ResourceModel<Value: Sendable> {
         saveError = nil
         pending = []
         stamp = nil
+        seen = nil
     }
 }
