@@ -18,19 +18,27 @@ public final class ResourceFamily<Key: Hashable & Sendable, Value: Sendable>: Se
     /// Makes the resource of a key.
     public typealias Make = @Sendable (Key) -> Resource<Value>
 
+    /// A key that compares a text by its bytes, as the stores do with the keys that are made of it.
+    private struct Exact: Hashable {
+        let key: Key
+        private let text: StoreKey?
+
+        init(_ key: Key) { (self.key, text) = (key, (key as? String).map { StoreKey($0) }) }
+    }
+
     private struct Weak {
         weak var resource: Resource<Value>?
     }
 
     private struct State {
-        var known: [Key: Weak] = [:]
+        var known: [Exact: Weak] = [:]
         /// The resources that were used last, the last one at the end.
-        var recent: [(key: Key, resource: Resource<Value>)] = []
+        var recent: [(key: Exact, resource: Resource<Value>)] = []
         /// The number of known keys at which those are forgotten whose resource is gone.
         var sweepAt = 64
 
         /// Moves a resource to the end of those that are kept; returns those that are kept no longer.
-        mutating func use(_ key: Key, _ resource: Resource<Value>, _ keeping: Int) -> [Resource<Value>] {
+        mutating func use(_ key: Exact, _ resource: Resource<Value>, _ keeping: Int) -> [Resource<Value>] {
             if let place = recent.lastIndex(where: { $0.key == key }) { recent.remove(at: place) }
             recent.append((key, resource))
             let surplus = max(0, recent.count - keeping)
@@ -138,19 +146,20 @@ public final class ResourceFamily<Key: Hashable & Sendable, Value: Sendable>: Se
     }
 
     private func resource(_ key: Key, isUsed: Bool) -> Resource<Value> {
+        let exact = Exact(key)
         // These are released after the lock is given back.
         var released: [Resource<Value>] = []
         defer { withExtendedLifetime(released) {} }
-        if let found = state.withLock({ $0.known[key]?.resource }) {
-            if isUsed { state.withLock { released = $0.use(key, found, keeping) } }
+        if let found = state.withLock({ $0.known[exact]?.resource }) {
+            if isUsed { state.withLock { released = $0.use(exact, found, keeping) } }
             return found
         }
         // Unknown code runs outside of the lock. The first one of two callers decides.
         let new = make(key)
         return state.withLock { state in
-            let resource = state.known[key]?.resource ?? new
-            state.known[key] = Weak(resource: resource)
-            if isUsed { released = state.use(key, resource, keeping) }
+            let resource = state.known[exact]?.resource ?? new
+            state.known[exact] = Weak(resource: resource)
+            if isUsed { released = state.use(exact, resource, keeping) }
             state.sweep()
             return resource
         }

@@ -64,7 +64,7 @@ struct OutboxIndex: Sendable {
     }
 
     enum Group: Hashable, Sendable {
-        case named(String)
+        case named(StoreKey)
         case alone(UInt64)
     }
 
@@ -168,7 +168,7 @@ struct OutboxIndex: Sendable {
     func group(of number: UInt64) -> Group? { rows[number]?.head.map { group(of: number, $0) } }
 
     private func group(of number: UInt64, _ head: OutboxRecord.Head) -> Group {
-        head.group.map { .named($0) } ?? .alone(number)
+        head.group.map { .named(StoreKey($0)) } ?? .alone(number)
     }
 
     // MARK: Outcomes

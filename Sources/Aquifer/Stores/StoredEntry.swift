@@ -25,8 +25,7 @@ extension Validators {
     /// validator with a line break would prevent its entry from ever being loaded again.
     var fitToSend: Validators {
         Validators(
-            // No tag contains a space (RFC 9110, 8.8.3); a client may have replaced a line break with one.
-            etag: etag.flatMap { $0.canBeSentBack && !$0.contains(" ") ? $0 : nil },
+            etag: etag.flatMap { $0.canBeSentBack && $0.isOneTag ? $0 : nil },
             lastModified: lastModified.flatMap { $0.canBeSentBack ? $0 : nil })
     }
 
@@ -41,6 +40,19 @@ extension Validators {
             let sent = head.headers["Date"].flatMap(HTTPDate.parse)
         else { return }
         if sent.timeIntervalSince(modified) < 1 { lastModified = nil }
+    }
+}
+
+extension String {
+    /// True for one entity tag, with or without the quotes that it should have (RFC 9110, 8.8.3). No tag contains a space; a client may
+    /// have replaced a line break with one. A `*` would match whatever there is.
+    fileprivate var isOneTag: Bool {
+        let opaque = hasPrefix("W/") ? dropFirst(2) : self[...]
+        guard opaque.first == "\"" else {
+            return opaque != "*" && !opaque.contains { $0 == "\"" || $0 == "," || $0 == " " }
+        }
+        return opaque.count >= 2 && opaque.last == "\""
+            && !opaque.dropFirst().dropLast().contains { $0 == "\"" || $0 == " " }
     }
 }
 

@@ -160,7 +160,8 @@ extension HTTPRequest {
         guard followsRedirects, HTTPStatus.isRedirect(head.status),
             let location = head.headers["Location"]
         else { return nil }
-        guard let target = URL(string: location, relativeTo: url)?.absoluteURL, let scheme = target.scheme?.lowercased()
+        guard let target = URL(string: location, relativeTo: url)?.absoluteURL.withoutUser(unlessOf: url),
+            let scheme = target.scheme?.lowercased()
         else { throw TransportError(.malformed, "a redirect to what is not a URL") }
         guard scheme == "https" || (scheme == "http" && url.scheme?.lowercased() == "http") else {
             throw TransportError(.tooManyRedirects, "a redirect from \(url.scheme ?? "") to \(scheme)")
@@ -186,8 +187,14 @@ extension HTTPRequest {
 
     /// Refuses an answer that cannot be one to this request.
     ///
-    /// - Throws: `.malformed` for a 304 behind a redirect, where no validators were sent.
+    /// - Throws: `.malformed` for a 304 behind a redirect, where no validators were sent, and for two lengths (RFC 9112, 6.3).
     package func check(_ head: HTTPResponseHead) throws(TransportError) {
+        let lengths = head.headers.values(of: "Content-Length").flatMap {
+            $0.split(separator: ",").map(\.trimmedOfSpaces)
+        }
+        if let first = lengths.first, lengths.contains(where: { $0 != first }) {
+            throw TransportError(.malformed, "two lengths of one body")
+        }
         if wasRedirected, head.status == 304 {
             throw TransportError(.malformed, "a 304 behind a redirect, where nothing was said of a saved copy")
         }
@@ -207,6 +214,17 @@ extension URL {
     func hasSameOrigin(as other: URL) -> Bool {
         scheme?.lowercased() == other.scheme?.lowercased() && host?.lowercased() == other.host?.lowercased()
             && portOrDefault == other.portOrDefault
+    }
+
+    /// The target of a redirect without user information, which a client would send as `Authorization`: a server does not choose the
+    /// credentials of a request. What the app itself has given for this origin stays.
+    fileprivate func withoutUser(unlessOf url: URL) -> URL? {
+        guard user != nil || password != nil else { return self }
+        if hasSameOrigin(as: url), user == url.user, password == url.password { return self }
+        var parts = URLComponents(url: self, resolvingAgainstBaseURL: true)
+        parts?.user = nil
+        parts?.password = nil
+        return parts?.url
     }
 
     private var portOrDefault: Int { port ?? (scheme?.lowercased() == "https" ? 443 : 80) }

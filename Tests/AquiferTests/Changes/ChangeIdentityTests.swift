@@ -359,6 +359,41 @@ struct ChangeIdentityTests {
         #expect(world.server.notes.map(\.text) == ["Rice milk"])
     }
 
+    @Test("Targets whose ids are canonically equivalent are two")
+    func targetsByBytes() async throws {
+        let world = NotesWorld()
+        let notes = world.notes()
+        try await notes.change(.create(id: "caf\u{E9}", text: "Milk"))
+        try await notes.outbox.drain()
+        let other = notes.serverID(of: "cafe\u{301}")
+        withKnownIssue("targets are keys of dictionaries as texts") {
+            #expect(Array(other.utf8) == Array("cafe\u{301}".utf8))
+        }
+    }
+
+    @MainActor @Test("A form over what a model shows sends what was seen, and a state that was made by hand is refused")
+    func seenByModel() async throws {
+        let world = NotesWorld()
+        world.server.edit { $0 = [NoteRow(id: "1", text: "Milk", version: "\"v\"")] }
+        let notes = world.notes()
+        let model = ResourceModel(notes)
+        #expect(model.loaded == nil)
+        await model.appear()
+        let form = try #require(model.loaded)
+        #expect(form.value == model.value && form.source == model.source)
+        world.server.renameByOthers("1", "Soy milk")
+        await model.refresh()
+        let byHand = Loaded(form.value, source: form.source, savedAt: form.savedAt)
+        await #expect(throws: OutboxError.self) {
+            try await notes.change(.rename(id: "1", text: "Rice milk"), over: byHand)
+        }
+        #expect(try await notes.pendingChanges().isEmpty)
+        try await notes.change(.rename(id: "1", text: "Oat milk"), over: form)
+        try await notes.outbox.drain()
+        #expect(world.server.notes.map(\.text) == ["Soy milk"])
+        #expect(try await notes.pendingChanges().map(\.item.isConflict) == [true])
+    }
+
     @Test("The user's own changes count as seen in a state of before; those of others after them do not")
     func ownChangesAreSeen() async throws {
         let world = NotesWorld()

@@ -163,6 +163,22 @@ struct RemoteLoaderTests {
         #expect(try await validators(of: world) == Validators(lastModified: "then and there"))
     }
 
+    @Test(
+        "neither keeps nor sends an ETag that is no entity tag",
+        arguments: [
+            ("*", false), ("W/*", false), ("\"a\",\"b\"", false), ("a,b", false), ("\"a", false), ("\"a\"", true),
+            ("W/\"a,b\"", true), ("a", true),
+        ])
+    func entityTags(tag: String, isKept: Bool) async throws {
+        let world = World(.texts([], headers: ["ETag": tag]))
+        guard case .value(_, let validators, _) = try await world.remote().load(unless: Validators(etag: tag)) else {
+            Issue.record("no value came")
+            return
+        }
+        #expect(validators.etag == (isKept ? tag : nil))
+        #expect(world.client.requests[0].headers["If-None-Match"] == (isKept ? tag : nil))
+    }
+
     @Test("A 304 to a request without validators is no answer, also when a kept one could not be sent")
     func notModifiedUnasked() async throws {
         let world = World(.answer(status: 304))

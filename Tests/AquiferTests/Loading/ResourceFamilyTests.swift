@@ -46,6 +46,17 @@ struct ResourceFamilyTests {
         #expect(made.withLock { $0.filter { $0 == 2 }.count } == 2, "nobody held it")
     }
 
+    @Test("compares texts by their bytes, as the stores do with their keys")
+    func byBytes() {
+        let family = ResourceFamily(in: store) { [store] (name: String) in
+            Resource(
+                remote: RemoteLoader<[String]>({ _ in .value([name], .none) }),
+                cache: Cache(key: "n:\(name)", in: store))
+        }
+        let (composed, decomposed) = (family["caf\u{E9}"], family["cafe\u{301}"])
+        #expect(composed !== decomposed && family["caf\u{E9}"] === composed && family.count == 2)
+    }
+
     @Test("keeps those that were used last, and releases the one that was used least recently")
     func recent() {
         let family = family(keeping: 2)

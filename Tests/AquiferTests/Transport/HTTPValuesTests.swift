@@ -107,6 +107,34 @@ struct HTTPValuesTests {
     }
 
     @Test(
+        "A redirect chooses no user: what the app has given for the origin stays",
+        arguments: [
+            ("https://eve:pw@a.example/2", "https://a.example/2"), ("//eve@a.example/2?q#f", "https://a.example/2?q#f"),
+            ("https://eve:pw@b.example/a%20b", "https://b.example/a%20b"), ("/2", "https://me:own@a.example/2"),
+            ("https://me:own@a.example/2", "https://me:own@a.example/2"),
+            ("https://me:own@b.example/2", "https://b.example/2"),
+        ])
+    func userOfRedirect(location: String, target: String) throws {
+        let url = try #require(URL(string: "https://me:own@a.example/1"))
+        let head = HTTPResponseHead(status: 302, headers: ["Location": location], url: url)
+        #expect(try HTTPRequest(.get, url).redirected(by: head)?.url.absoluteString == target)
+    }
+
+    @Test(
+        "Two lengths of one body are refused, and one that is told twice is not",
+        arguments: [["5", "6"], ["5, 6"], ["5", "5"], ["5, 5"]])
+    func lengths(fields: [String]) throws {
+        let url = try #require(URL(string: "https://a.example/1"))
+        let head = HTTPResponseHead(
+            status: 200, headers: HTTPHeaders(fields.map { .init("Content-Length", $0) }), url: url)
+        let isRefused = fields.joined().contains("6")
+        do throws(TransportError) {
+            _ = try HTTPRequest(.get, url).redirected(by: head)
+            #expect(!isRefused)
+        } catch { #expect(isRefused && error.kind == .malformed) }
+    }
+
+    @Test(
         "A redirected GET takes no validators and conditions along, but ranges",
         arguments: ["/2", "https://b.example/"])
     func conditionsStay(target: String) throws {
