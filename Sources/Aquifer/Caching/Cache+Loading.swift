@@ -14,6 +14,8 @@ extension Cache {
         let isOvertaken: @Sendable () -> Bool
         /// False if a confirmation of the entry is worth nothing: its value lacks what an answer has.
         let isCurrent: Bool
+        /// The fields of the request.
+        let request: HTTPHeaders
 
         /// The entry, if it has validators for a request.
         var known: StoredEntry? {
@@ -52,7 +54,9 @@ extension Cache {
     ///
     /// - Parameter isAgain: true if a change has overtaken the last request. A copy of the entry, as a ``TieredStore`` has it, may be older
     ///   than that change, so that the entry itself is read.
-    func begin(_ isAgain: Bool = false, isOvertaken: @escaping @Sendable () -> Bool = { false }) async -> Beginning {
+    func begin(
+        _ isAgain: Bool = false, for request: HTTPHeaders = [:], isOvertaken: @escaping @Sendable () -> Bool = { false }
+    ) async -> Beginning {
         var found: Result<StoredEntry?, StoreError>
         do throws(StoreError) { found = .success(try await entry()) } catch { found = .failure(error) }
         if isAgain {
@@ -65,8 +69,8 @@ extension Cache {
             } catch {}
         }
         var isCurrent = true
-        if case .success(let entry?) = found { isCurrent = self.isCurrent(entry) }
-        return Beginning(found: found, sentAt: time, isOvertaken: isOvertaken, isCurrent: isCurrent)
+        if case .success(let entry?) = found { isCurrent = self.isCurrent(entry, for: request) }
+        return Beginning(found: found, sentAt: time, isOvertaken: isOvertaken, isCurrent: isCurrent, request: request)
     }
 
     /// The outcome of saving a load's answer, with the entry that is in the store now.
@@ -141,7 +145,7 @@ extension Cache {
     ) async throws(StoreError) -> Outcome {
         var answer = answer
         if policy.follows == .server, let head {
-            guard follow(head, &answer, sentAt: beginning.sentAt) else {
+            guard follow(head, &answer, to: beginning.request, sentAt: beginning.sentAt) else {
                 try await remove(since: beginning)
                 // A change that cannot be decoded is worth less than the answer.
                 let left = try await self.entry()

@@ -113,6 +113,9 @@ public struct Cache<Value: Sendable>: Sendable {
             guard let entry = try current.get(), let known = try fresh(entry), let value = change(known.value)
             else { return .keep }
             var amended = try encode(value, savedAt: entry.savedAt, validators: .none)
+            if let variant = Variant.parts(of: entry.bytes).variant {
+                amended.bytes = variant.marking(Variant.parts(of: amended.bytes).bytes)
+            }
             amended.origin = changedHere(entry.savedAt)
             // It is another value than the one that was denied.
             amended.asking = entry.asking.isDenied ? .init(askAt: StoredEntry.Asking.newMark()) : entry.asking
@@ -173,14 +176,18 @@ public struct Cache<Value: Sendable>: Sendable {
     /// The current time, by the cache's clock.
     var time: Date { now() }
 
-    /// True if the entry is of this version of the codec.
-    func isCurrent(_ entry: StoredEntry) -> Bool { codec.isCurrent(entry.bytes) }
+    /// True if the entry is of this version of the codec, and, if the policy follows the server, an answer to such a request.
+    func isCurrent(_ entry: StoredEntry, for request: HTTPHeaders) -> Bool {
+        let (variant, bytes) = Variant.parts(of: entry.bytes)
+        return codec.isCurrent(bytes) && (policy.follows == .app || variant?.matches(request) ?? true)
+    }
 
     /// The value of an entry, fresh or not.
     func decode(_ entry: StoredEntry) throws(StoreError) -> Saved<Value> {
         do {
             let saved = Saved(
-                value: try codec.decode(entry.bytes), savedAt: entry.savedAt, validators: entry.validators)
+                value: try codec.decode(Variant.parts(of: entry.bytes).bytes), savedAt: entry.savedAt,
+                validators: entry.validators)
             return aging?(saved, isFresh) ?? saved
         } catch {
             throw .unreadable(key: key, reason: "\(InvalidData(mapping: error))")
@@ -197,7 +204,7 @@ public struct Cache<Value: Sendable>: Sendable {
     /// A value as an entry.
     func encode(_ value: Value, savedAt: Date, validators: Validators) throws(StoreError) -> StoredEntry {
         do {
-            let bytes = try codec.encode(value)
+            let bytes = Variant.none(try codec.encode(value))
             return StoredEntry(bytes: bytes, savedAt: savedAt, validators: validators, kind: kind)
         } catch {
             throw .failed(operation: "encode \"\(key)\"", reason: "\(type(of: error))")

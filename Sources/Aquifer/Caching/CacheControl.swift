@@ -99,13 +99,69 @@ struct CacheControl: Sendable, Hashable {
 
 extension Cache {
     /// Gives an answer what its head says about asking for it; false if it may not be saved.
-    func follow(_ head: HTTPResponseHead, _ answer: inout StoredEntry, sentAt: Date) -> Bool {
+    func follow(_ head: HTTPResponseHead, _ answer: inout StoredEntry, to request: HTTPHeaders, sentAt: Date) -> Bool {
         let control = CacheControl(head.headers.values(of: "Cache-Control"))
         if control.isNotStored { return false }
+        if let variant = Variant(head, to: request) {
+            answer.bytes = variant.marking(Variant.parts(of: answer.bytes).bytes)
+        }
         if let asking = StoredEntry.Asking(control, head, sentAt: sentAt, receivedAt: answer.savedAt) {
             answer.asking = asking
         }
         return true
+    }
+}
+
+/// The fields of a request by which a server chose its answer (RFC 9111, 4.1). They precede the bytes of the entry, if there are any.
+struct Variant {
+    /// The first byte of such an entry, which no other entry has.
+    private static let mark: UInt8 = 0xF5
+    /// A line for each field: its name, and a checksum of its values. `*` is no request's.
+    private let lines: String
+
+    /// The fields that an answer names; `nil` if it names none.
+    init?(_ head: HTTPResponseHead, to request: HTTPHeaders) {
+        let names = head.headers.values(of: "Vary").flatMap {
+            $0.split(separator: ",").map { $0.trimmedOfSpaces.lowercased() }
+        }
+        if names.isEmpty { return nil }
+        let lines = Self.lines(Set(names).sorted(), of: request)
+        self.lines = names.contains("*") || lines.utf8.count > Int(UInt16.max) ? "*" : lines
+    }
+
+    private init(lines: String) { self.lines = lines }
+
+    private static func lines(_ names: [String], of request: HTTPHeaders) -> String {
+        names.map { name in
+            let values = request.values(of: name)
+            return values.isEmpty ? name : "\(name) \(Checksum.xxh64(values.joined(separator: ",")))"
+        }.joined(separator: "\n")
+    }
+
+    /// True if the server would choose by this request as it did by that one.
+    func matches(_ request: HTTPHeaders) -> Bool {
+        let names = lines.split(separator: "\n").map { String($0.prefix { $0 != " " }) }
+        return lines != "*" && Self.lines(names, of: request) == lines
+    }
+
+    /// The bytes of an entry with these fields.
+    func marking(_ bytes: Data) -> Data {
+        let text = Data(lines.utf8)
+        return Data([Self.mark, UInt8(truncatingIfNeeded: text.count >> 8), UInt8(truncatingIfNeeded: text.count)])
+            + text + bytes
+    }
+
+    /// The bytes of an entry without such fields.
+    static func none(_ bytes: Data) -> Data { bytes.first == mark ? Variant(lines: "").marking(bytes) : bytes }
+
+    /// The fields of an entry, if it has some, and the bytes behind them.
+    static func parts(of entry: Data) -> (variant: Variant?, bytes: Data) {
+        guard entry.first == mark, entry.count >= 3 else { return (nil, entry) }
+        let rest = Data(entry.dropFirst())
+        let length = Int(rest[0]) << 8 | Int(rest[1])
+        guard rest.count >= 2 + length else { return (nil, entry) }
+        let lines = String(decoding: rest[2..<(2 + length)], as: UTF8.self)
+        return (lines.isEmpty ? nil : Variant(lines: lines), Data(rest[(2 + length)...]))
     }
 }
 

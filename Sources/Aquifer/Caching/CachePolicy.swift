@@ -17,7 +17,8 @@ public struct CachePolicy: Sendable, Hashable {
         /// everything.
         case app
         /// The server's `Cache-Control` (RFC 9111, RFC 5861, RFC 8246), as a private cache follows it. An answer without a word
-        /// about its freshness is treated as with ``app``. ``CachePolicy/maxAge`` stays the bound.
+        /// about its freshness is treated as with ``app``. A copy is delivered unasked to a request with the fields that `Vary` names as
+        /// they were, and never under `Vary: *`. ``CachePolicy/maxAge`` stays the bound.
         case server
     }
 

@@ -36,7 +36,7 @@ public struct EntryFamily: Sendable {
     /// True if an entry with these bytes can be used.
     public func accepts(_ bytes: Data) -> Bool {
         do {
-            try check(bytes)
+            try check(Variant.parts(of: bytes).bytes)
             return true
         } catch { return false }
     }

@@ -159,7 +159,9 @@ public final class DataLoader: Sendable {
             let cache = cache(for: url)
             guard let entry = try await cache.entry() else { return (nil, false) }
             let isInvalid = entry.asking.mark != nil || entry.asking.isDenied
-            guard let saved = try cache.fresh(entry) else { return (nil, isInvalid) }
+            guard let saved = try cache.fresh(entry), cache.isCurrent(entry, for: Self.fields) else {
+                return (nil, isInvalid)
+            }
             if let askAt = policy.askAt(entry.asking), cache.time >= askAt { return (nil, isInvalid) }
             let source = LoadSource.cache(savedAt: saved.savedAt, because: nil)
             return (Loaded(saved.value, source: source, savedAt: saved.savedAt), false)
@@ -188,6 +190,9 @@ public final class DataLoader: Sendable {
         withExtendedLifetime(ended) {}
     }
 
+    /// Pictures and sounds are compressed already. A compressed body could inflate to any size.
+    private static let fields: HTTPHeaders = ["Accept-Encoding": "identity"]
+
     private func cache(for url: URL) -> Cache<Data> {
         Cache(
             key: Self.key(for: url, scope: scope), in: store, policy: policy, codec: .raw, kind: .data, now: now,
@@ -196,8 +201,7 @@ public final class DataLoader: Sendable {
 
     private func resource(for url: URL) -> Resource<Data> {
         let check = check
-        // Pictures and sounds are compressed already. A compressed body could inflate to any size.
-        let request = HTTPRequest(.get, url, headers: ["Accept-Encoding": "identity"])
+        let request = HTTPRequest(.get, url, headers: Self.fields)
         let remote = RemoteLoader<Data>(request, client: client, limit: limit, retry: retry) { head, data in
             try check(head, data)
             return data

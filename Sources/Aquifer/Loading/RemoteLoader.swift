@@ -21,6 +21,8 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
     /// Maps an answer to a value. Throws ``InvalidData`` or any other error when the answer breaks the contract.
     public typealias Map = @Sendable (HTTPResponseHead, Data) throws -> Value
 
+    /// The fields of the request, as far as they are known here.
+    var fields = HTTPHeaders()
     private let ask: @Sendable (Validators, ByteMeter?) async throws(LoadError) -> Reply
 
     /// An answer and the head that it came with, for a policy that follows the server.
@@ -41,6 +43,7 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
         _ request: HTTPRequest, client: any HTTPClient, limit: Int = 32 << 20, retry: RetryPolicy = .never,
         map: @escaping Map
     ) {
+        fields = request.headers
         let transfer = Transfer(request: request, client: client, limit: limit, retry: retry)
         ask = { (validators: Validators, meter: ByteMeter?) async throws(LoadError) -> Reply in
             let (head, body) = try await transfer.run(validators)

@@ -23,7 +23,7 @@ extension Resource {
         if deniedAt.withLock({ $0 }) != nil || mustAsk.withLock({ $0 }) { return nil }
         // A copy that cannot be read needs a request, whose load tells the error if it matters.
         guard let entry = try? await cache.entry(), let saved = try? cache.fresh(entry) else { return nil }
-        guard entry.asking.isImmutable || !ifImmutable, cache.isCurrent(entry) else { return nil }
+        guard entry.asking.isImmutable || !ifImmutable, cache.isCurrent(entry, for: remote.fields) else { return nil }
         return policy.leave(entry.asking, savedAt: saved.savedAt, at: cache.time).map { (Self.copy(saved), $0) }
     }
 

@@ -153,7 +153,9 @@ public final class Resource<Value: Sendable>: Sendable {
     /// Asks once, and deletes the saved copy if the server says that the value is gone.
     private func attempt(_ asked: inout Asked) async throws(LoadError) -> Loaded<Value> {
         let count = invalidationCount
-        let beginning = await cache.begin(asked.isAgain) { [invalidations] in invalidations.withLock { $0 } != count }
+        let beginning = await cache.begin(asked.isAgain, for: remote.fields) { [invalidations] in
+            invalidations.withLock { $0 } != count
+        }
         asked.mark = beginning.knownMark
         // Nothing is asked for a user who has logged out.
         if case .failure(.ended(let scope)) = beginning.found { throw .ended(scope) }

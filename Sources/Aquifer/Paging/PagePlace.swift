@@ -55,7 +55,7 @@ final class PagePlace<Item: Sendable>: Sendable {
 
     /// Loads the page of a position. Before it delivers a page, it saves what the older pages at that place know beyond it.
     func remote(at position: String?, _ name: String?) -> RemoteLoader<PageRecord<Item>> {
-        RemoteLoader(replying: { validators, meter throws(LoadError) in
+        var remote = RemoteLoader<PageRecord<Item>>(replying: { validators, meter throws(LoadError) in
             let sentAt = self.now()
             // The entry may be from another offset, whose validators say nothing about this one.
             let isMoved = self.joining == .overlap && name != nil
@@ -72,6 +72,9 @@ final class PagePlace<Item: Sendable>: Sendable {
                     answer: .value(record, isMoved ? .none : validators, answeredAt: answeredAt), head: reply.head)
             }
         })
+        // The load itself throws the error.
+        if let page = try? load(position) { remote.fields = page.fields }
+        return remote
     }
 
     /// Loads the page of a position, and changes nothing in the store.

@@ -12,6 +12,20 @@ struct DataLoaderTests {
         DataLoader(client: world.client, store: world.store, retry: retry, now: world.date.read)
     }
 
+    @Test(
+        "Data under `Vary: *` is asked for each time, and bytes stay what they are",
+        arguments: ["*", "Accept-Encoding"])
+    func vary(fields: String) async throws {
+        let data = Data([0xF5, 0, 1, 2, 3])
+        let client = ScriptedHTTPClient { _ in
+            .answer(headers: ["Cache-Control": "max-age=60", "Vary": fields], body: data)
+        }
+        let loader = DataLoader(client: client, store: MemoryStore(), policy: CachePolicy(follows: .server))
+        let url = try #require(URL(string: "http://pictures.example/1"))
+        for _ in 0..<3 { #expect(try await loader.data(for: url).value == data) }
+        #expect(client.requests.count == (fields == "*" ? 3 : 1))
+    }
+
     @Test("What is not saved is loaded from the remote and saved as data, which may be evicted")
     func loadsAndSaves() async throws {
         let world = World(.answer(headers: ["ETag": "\"1\""], body: bytes))

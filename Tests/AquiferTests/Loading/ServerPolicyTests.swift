@@ -31,6 +31,38 @@ struct ServerPolicyTests {
         #expect(try await resource.load().value == ["second"])
     }
 
+    @Test(
+        "delivers a copy unasked only to a request that the server would answer alike, and else sends no validators",
+        arguments: [
+            ("Accept-Language", "en", true), ("Accept-Language", "pt", false),
+            ("X-Other, accept-language", "pt", false),
+            ("Accept", "pt", true), ("*", "en", false), ("Accept, *", "en", false),
+        ])
+    func vary(fields: String, language: String, isDelivered: Bool) async throws {
+        let client = ScriptedHTTPClient { request in
+            .texts(
+                [request.headers["Accept-Language"] ?? ""],
+                headers: ["Cache-Control": "max-age=60, immutable", "Vary": fields, "ETag": "\"1\""])
+        }
+        let world = World(client: client)
+        func resource(_ language: String) -> Resource<[String]> {
+            let request = HTTPRequest(.get, world.url, headers: ["Accept-Language": language])
+            let cache = Cache<[String]>(
+                key: "texts", in: world.store, policy: CachePolicy(follows: .server), now: world.date.read)
+            return Resource(
+                remote: RemoteLoader(request, client: client) { try JSONDecoder().decode([String].self, from: $1) },
+                cache: cache)
+        }
+        #expect(try await resource("en").load().value == ["en"])
+        #expect(try await resource("en").saved()?.value == ["en"])
+        let loaded = try await resource(language).load()
+        #expect(loaded.value == [isDelivered ? "en" : language])
+        #expect((loaded.source == .remote) == !isDelivered)
+        #expect(client.requests.allSatisfy { $0.headers["If-None-Match"] == nil })
+        _ = try await resource(language).reload()
+        #expect(client.requests.count == (isDelivered ? 1 : fields.contains("*") ? 3 : 2))
+    }
+
     @Test("asks all the same when the user reloads, unless the value cannot change", arguments: [false, true])
     func reload(isImmutable: Bool) async throws {
         let world = world(isImmutable ? "max-age=60, immutable" : "max-age=60", .texts(["second"]))

@@ -99,7 +99,8 @@ struct DownloadWorld {
     /// The downloads of a process of its own, as far as the folder can tell.
     func downloads(
         _ client: any HTTPClient, bound: Int = 1 << 30, limit: Int = 4 << 30, retry: RetryPolicy = .never,
-        patience: Duration = .seconds(30), in folder: URL? = nil, check: @escaping Downloads.Check = Downloads.defaultCheck
+        patience: Duration = .seconds(30), in folder: URL? = nil,
+        check: @escaping Downloads.Check = Downloads.defaultCheck
     ) throws -> Downloads {
         try Downloads(
             directory: folder ?? self.folder, client: client, bound: bound, limit: limit, retry: retry,
