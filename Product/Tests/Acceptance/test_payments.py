@@ -5,17 +5,19 @@ import json
 import os
 import pty
 import re
+import resource
 import signal
 import socket
 import sqlite3
 import subprocess
+import time
 
 import pytest
 
 from conftest import Aquifer
 from payments_command import (
     AMEX, DECLINED, DECLINED_STATUS, DELIVERED, GOOD_UNTIL, HOLDER, INTERRUPTED, NO_CARD, NOT_FOUND, NOT_KNOWN,
-    REFUSED, REFUSED_CARD, STORE, TEST_CARD, UNAVAILABLE, UNKNOWN, UNKNOWN_CONTACT, USAGE, VISA, Payer, is_one_line,
+    REFUSED, REFUSED_CARD, STORE, TEST_CARD, UNAVAILABLE, UNKNOWN, UNKNOWN_CONTACT, UNRECORDED, USAGE, VISA, Payer, is_one_line,
 )
 from conftest import BINARY
 from payments_remote import PEOPLE, PaymentsRemote
@@ -465,13 +467,49 @@ def test_on_a_terminal_the_earlier_payment_is_shown_and_only_yes_sends_a_second_
     assert len(set(foreign_payments.keys)) == 2 and payer.states() == ["approved", "unknown"]
 
 
-def paying(payer, remote):
+def paying(payer, remote, **options):
     """A process whose payment has reached the remote, which holds its answer back."""
-    process = payer.start("pay", MARCIA, "10", "--cvv-stdin", stdin=-1)
+    process = payer.start("pay", MARCIA, "10", "--cvv-stdin", stdin=-1, **options)
     process.stdin.write(b"123\n")
     process.stdin.close()
+    process.stdin = None  # so that `communicate` leaves it alone
     assert remote.received.wait(30)
     return process
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux lets a running process be limited")
+@pytest.mark.parametrize("room", [4096, 0])
+def test_an_outcome_that_cannot_be_recorded_is_told_and_the_next_command_records_it(payer, foreign_payments, room):
+    payer.has_card()
+    foreign_payments.fault = "late"
+    # A write beyond the limit fails, and ends nobody.
+    process = paying(payer, foreign_payments, restore_signals=False)
+    # No file may grow any more, as on a full disk. Without any room not even what was kept free for it can be written.
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (room, room))
+    foreign_payments.released.set()
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == UNRECORDED and out.startswith(b"approved"), err
+    assert "could not be recorded" in err.decode()
+    foreign_payments.fault = None
+    (payment,) = payer.payments()
+    assert payment["state"] == ("approved" if room else "unknown")
+    # This remote tells nothing of a key.
+    assert payer("payments", "check", payment["id"]).returncode == (DELIVERED if room else UNKNOWN)
+    assert len(foreign_payments.bodies) == 1
+
+
+def test_an_outcome_that_can_be_recorded_a_moment_later_is_waited_for(payer, foreign_payments):
+    payer.has_card()
+    foreign_payments.fault = "late"
+    process = paying(payer, foreign_payments, restore_signals=False)
+    before = resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+    foreign_payments.released.set()
+    time.sleep(0.5)
+    assert process.poll() is None
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, before)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == DELIVERED, err
+    assert payer.states() == ["approved"]
 
 
 def test_while_a_payment_is_sent_another_process_does_not_send_its_twin(payer, foreign_payments):

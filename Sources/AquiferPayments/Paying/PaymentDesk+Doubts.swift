@@ -152,7 +152,8 @@ extension PaymentDesk {
         // A sender records the outcome before it releases the lock, so the outcome may have been recorded since.
         // If the ledger cannot be read now, the record read before is used.
         let latest = (try? await ledger.record(record.id)) ?? record
-        return latest == record ? record.orphaned : latest
+        guard latest == record else { return latest }
+        return await noted(record) ?? record.orphaned
     }
 
     /// Refuses a payment that was made with another server, because this one does not know it.

@@ -81,6 +81,7 @@ extension PaymentDesk {
             return settled
         } catch {
             // The ledger still has the state "sending". A free lock shows others that it is unknown. That is true, and safe.
+            await lock?.note(OutcomeNote(owner: owner, outcome: outcome))
             await lock?.release(isSettled: false)
             recordLater(begun.id, begun, outcome)
             return begun.settled(by: outcome, of: owner)
@@ -124,5 +125,44 @@ extension PaymentDesk {
         late.task.cancel()
         await late.task.value
         return late
+    }
+
+    // MARK: Notes
+
+    /// A payment whose sender has gone, by the outcome that the sender has noted: recorded, if that is possible now.
+    ///
+    /// - Returns: The payment; `nil` if nothing was noted for this try.
+    func noted(_ record: PaymentRecord) async -> PaymentRecord? {
+        guard let locks, let note = await locks.note(of: record.id), note.owner == record.lease?.owner else {
+            return nil
+        }
+        let settled = record.settled(by: note.outcome, of: note.owner)
+        do throws(StoreError) {
+            let kept = try await ledger.change(record.id) { $0 == record ? settled : nil }
+            if kept?.state != .sending { await locks.clear(record.id) }
+            return kept
+        } catch {
+            // The note is true all the same, and stays.
+            return settled
+        }
+    }
+
+    /// Records what an earlier sender of this payment has noted, before the payment is sent again.
+    func recordNoted(_ id: UUID) async {
+        // A ledger that cannot be read stops the payment in the next step.
+        if let known = try? await ledger.record(id), known.state == .sending { _ = await noted(known) }
+    }
+
+    /// True if the ledger has the payment in this state, or gets it soon: waits for a record that failed before.
+    ///
+    /// - Parameter patience: The longest wait.
+    public func isRecorded(_ record: PaymentRecord, within patience: Duration) async -> Bool {
+        var waits = 0
+        while unrecorded[record.id] != nil, waits < Int(patience.components.seconds) {
+            waits += 1
+            await nextOutcome()
+        }
+        // A ledger that cannot be read has not been written either.
+        return (try? await ledger.record(record.id))?.state == record.state
     }
 }

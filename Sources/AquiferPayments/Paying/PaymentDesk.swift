@@ -105,6 +105,7 @@ public actor PaymentDesk {
         let lock: SendingLock?
         do throws(StoreError) { lock = try await locks?.take(order.key) } catch { throw .ledger(error) }
         guard lock != nil || locks == nil else { throw .underWay }
+        await recordNoted(order.key)
 
         let begun: PaymentRecord
         var request = HTTPRequest.transaction(base, order)

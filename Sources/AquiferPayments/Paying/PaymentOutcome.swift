@@ -3,7 +3,7 @@ import AquiferConcurrency
 import AquiferFoundation
 
 /// The end of a payment's request.
-enum PaymentOutcome: Sendable {
+enum PaymentOutcome: Sendable, Codable {
     /// With a transaction.
     case answered(PaymentTransaction)
     /// The request never left this machine.

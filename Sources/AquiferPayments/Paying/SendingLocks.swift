@@ -16,13 +16,16 @@ struct SendingLocks: Sendable {
         self.folder = folder
     }
 
-    /// Takes the lock of a payment; `nil` when someone else is sending it.
+    /// Takes the lock of a payment, whose file has room for an outcome (``OutcomeNote``); `nil` when someone else is sending it.
     func take(_ key: UUID) async throws(StoreError) -> SendingLock? {
         let (folder, path) = (folder, path(key))
         let file = try await queue.run { () throws(StoreError) in
             try POSIX.makeFolder(folder)
             // A process that only checks the lock holds it for a moment.
-            return try Self.lock(path, patience: .milliseconds(50))
+            let file = try Self.lock(path, patience: .milliseconds(50))
+            // The lock ends with the file.
+            if let file { try OutcomeNote.makeRoom(in: file) }
+            return file
         }
         return file.map { SendingLock($0, queue) }
     }
@@ -36,6 +39,13 @@ struct SendingLocks: Sendable {
             POSIX.unlock(file)
             return false
         }
+    }
+
+    /// The outcome that a dead sender has noted; `nil` if there is none, or if it cannot be read.
+    func note(of key: UUID) async -> OutcomeNote? {
+        let path = path(key)
+        // What cannot be read tells nothing: the payment is unknown.
+        return await queue.run { (try? POSIX.openToRead(path)).flatMap { $0.flatMap(OutcomeNote.init) } }
     }
 
     /// Removes the file of a dead sender. Call this after the payment's outcome was recorded.
@@ -99,6 +109,13 @@ struct SendingLock: Sendable {
     init(_ file: POSIX.File, _ queue: SerialQueue) {
         self.file = file
         self.queue = queue
+    }
+
+    /// Notes the outcome of the payment, which the ledger does not take now.
+    func note(_ note: OutcomeNote) async {
+        let file = file
+        // One that cannot be written leaves the payment unknown, which is true.
+        await queue.run { try? note.write(to: file) }
     }
 
     /// Releases the lock.

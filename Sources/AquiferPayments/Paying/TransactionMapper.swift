@@ -2,7 +2,7 @@ import Aquifer
 import AquiferFoundation
 
 /// The remote's record of a payment.
-struct PaymentTransaction: Sendable, Hashable {
+struct PaymentTransaction: Sendable, Hashable, Codable {
     let number: Int
     let date: Date
     let cents: Int

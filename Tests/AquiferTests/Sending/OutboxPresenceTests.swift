@@ -119,6 +119,8 @@ struct NamedPresence: StorePresence {
     let name: String?
     let gone: Locked<Set<String>>
 
+    func time() async throws(StoreError) -> Date { Date(timeIntervalSince1970: 0) }
+
     func gone(among names: Set<String>) async throws(StoreError) -> Set<String> {
         let gone = gone.withLock { $0 }
         if gone.contains("unreachable") { throw .failed(operation: "look", reason: "out of reach") }

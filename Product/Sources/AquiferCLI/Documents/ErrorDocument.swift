@@ -34,6 +34,7 @@ extension ExitStatus {
         case .notFound: "notFound"
         case .unavailable: "unavailable"
         case .bug: "bug"
+        case .unrecorded: "unrecorded"
         case .unwritable: "unwritable"
         case .store: "store"
         case .unknown: "unknown"

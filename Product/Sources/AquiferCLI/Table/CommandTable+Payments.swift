@@ -99,7 +99,8 @@ extension CommandTable {
     private static func outcomes(_ other: CommandExit...) -> [CommandExit] {
         let known = [
             CommandExit(.delivered, "approved"), CommandExit(.refused, "declined, or refused by the server"),
-            CommandExit(.unavailable, "not made"), CommandExit(.unknown, "not known whether it was made"),
+            CommandExit(.unavailable, "not made"), CommandExit(.unrecorded, "known, and not recorded"),
+            CommandExit(.unknown, "not known whether it was made"),
         ]
         return (known + other).sorted { $0.status.rawValue < $1.status.rawValue }
     }

@@ -8,10 +8,15 @@ struct PaymentReport {
     private let options: GlobalOptions
     /// The default card, after a payment that was declined.
     private let next: CardSummary?
+    /// False if the outcome is known here, and could not be recorded.
+    private let isRecorded: Bool
+    /// The longest wait for the record of an outcome.
+    private static let patience = Duration.seconds(8)
 
-    private init(_ record: PaymentRecord, next: CardSummary?, _ options: GlobalOptions) {
+    private init(_ record: PaymentRecord, next: CardSummary?, isRecorded: Bool, _ options: GlobalOptions) {
         self.record = record
         self.next = next
+        self.isRecorded = isRecorded
         self.options = options
     }
 
@@ -25,10 +30,21 @@ struct PaymentReport {
             let cards = (try? await payments.vault.cards()) ?? []
             next = await payments.chosenCard(of: cards)
         }
-        self.init(record, next: next, options)
+        let isKnown = [.approved, .declined, .failed].contains(record.state)
+        let isRecorded = isKnown ? await payments.desk.isRecorded(record, within: Self.patience) : true
+        self.init(record, next: next, isRecorded: isRecorded, options)
     }
 
     func print(_ console: Console) -> ExitStatus {
+        let status = printOutcome(console)
+        if isRecorded { return status }
+        console.note(
+            "this outcome could not be recorded; make room on the disk, then aquifer payments check"
+                + " \(record.id.uuidString) records it")
+        return .unrecorded
+    }
+
+    private func printOutcome(_ console: Console) -> ExitStatus {
         if options.json { console.out(json: ResultDocument(local: PaymentDocument(record))) }
         let id = record.id.uuidString
         switch record.state {
