@@ -41,7 +41,7 @@ CLAIMS_HAVE_ENDED = ["--at", "+10m"]
 #: `kind` of an error document and its exit code, as docs/json.md has them.
 KINDS = {
     "refused": 1, "usage": 64, "invalidData": 65, "notFound": 66, "unavailable": 69, "unwritable": 73, "store": 74,
-    "unknown": 75, "interrupted": 130,
+    "unrecorded": 71, "unknown": 75, "interrupted": 130,
 }
 
 
@@ -237,6 +237,8 @@ def paid_once(session, world, first):
     require(set(booked) <= {payment["id"] for payment in listed}, "booked, and not in the list")
     if first.exit == 0:
         require(len(booked) == 1, "said to be approved, and not booked")
+        states = [payment["state"] for payment in listed if payment["id"] in booked]
+        require(states == ["approved"], f"said to be approved, and recorded as {states}")
     for payment in listed:
         if payment["state"] in ("sending", "unknown", "pending"):
             check = world.run("payments", "check", payment["id"], *world.remotes.options("payments"))
