@@ -10,6 +10,9 @@ public struct CachePolicy: Sendable, Hashable {
     public var askAfter: Duration
     /// The side whose word decides what is saved, and when a load asks.
     public var follows: Guide
+    /// The time after which ``Resource/load()`` delivers the saved copy while the remote has not answered; `nil` waits for the answer,
+    /// as long as the limits of the request allow. See ``Resource/load(patience:)``.
+    public var patience: Duration?
 
     /// The side whose word decides what is saved, and when a load asks.
     public enum Guide: Sendable, Hashable {
@@ -34,10 +37,14 @@ public struct CachePolicy: Sendable, Hashable {
     ///   - maxAge: the age at which a copy expires; by default, seven days.
     ///   - askAfter: the age from which on a load asks; by default, each load asks.
     ///   - follows: whose word decides what is saved and when a load asks; by default, the app's.
-    public init(maxAge: Duration = .days(7), askAfter: Duration = .zero, follows: Guide = .app) {
+    ///   - patience: the time after which a load delivers the saved copy while the remote has not answered; by default, there is none.
+    public init(
+        maxAge: Duration = .days(7), askAfter: Duration = .zero, follows: Guide = .app, patience: Duration? = nil
+    ) {
         self.maxAge = maxAge
         self.askAfter = askAfter
         self.follows = follows
+        self.patience = patience
     }
 
     /// A policy under which a copy is fresh while it is younger than `maxAge`.

@@ -32,6 +32,8 @@ public final class Resource<Value: Sendable>: Sendable {
     let mustAsk = Locked(false)
     /// The number of invalidations by this instance.
     let invalidations = Locked<UInt64>(0)
+    /// The time since which the remote has left loads without an answer for longer than their patience.
+    let slowSince = Locked<Date?>(nil)
     /// The update in the background, while there is one.
     let backgroundUpdate = Locked<Task<Void, Never>?>(nil)
     /// The number of flights so far that might wait for another machine.
@@ -72,12 +74,17 @@ public final class Resource<Value: Sendable>: Sendable {
     /// - Throws: ``LoadError``: the remote's error, if there is no fresh copy or ``fallback`` does not allow one; `.store` if the
     ///   copy cannot be read then, or the ``Scope`` has ended; `.cancelled`.
     public func load() async throws(LoadError) -> Loaded<Value> {
+        try await load(within: cache.policy.patience)
+    }
+
+    func load(within patience: Duration?) async throws(LoadError) -> Loaded<Value> {
         if cache.policy.mayAskLater, let (recent, isStale) = await recent() {
             guard !Task.isCancelled else { throw .cancelled }
             if isStale { updateInBackground() }
             return recent
         }
-        return try await ask()
+        guard let patience else { return try await ask() }
+        return try await ask(within: patience)
     }
 
     /// Asks, or joins those who ask. One of them may have asked before this value was made invalid, and end only now: its
@@ -251,5 +258,84 @@ public final class Resource<Value: Sendable>: Sendable {
 
     private func decoded(_ entry: StoredEntry) -> Value? {
         do throws(StoreError) { return try cache.decode(entry).value } catch { return nil }
+    }
+}
+
+extension Resource {
+    /// Loads the latest value as ``load()`` does, and delivers the fresh saved copy if there is no answer after `patience`. Its cause is
+    /// ``LoadError/connectivity(_:)`` with `.timedOut`.
+    ///
+    /// The request goes on in the background (``updateEnded()``, ``cancelUpdate()``): its answer is saved, and told to those who follow
+    /// ``updates``. A remote that was slow within the last minute is waited for an eighth as long, until it answers. Without a copy that
+    /// ``fallback`` allows the load waits for the answer.
+    ///
+    /// - Throws: the errors of ``load()``.
+    public func load(patience: Duration) async throws(LoadError) -> Loaded<Value> {
+        try await load(within: patience)
+    }
+
+    /// What comes first.
+    private enum First: Sendable {
+        case end(Result<Loaded<Value>, LoadError>)
+        case late
+    }
+
+    /// Asks, and delivers the copy if there is no answer in time.
+    func ask(within patience: Duration) async throws(LoadError) -> Loaded<Value> {
+        let wasSlow = slowSince.withLock { $0 }.map { abs(cache.time.timeIntervalSince($0)) < 60 } ?? false
+        let patience = wasSlow ? patience / 8 : patience
+        let (firsts, teller) = AsyncStream.makeStream(of: First.self)
+        let asking = Task {
+            let end: Result<Loaded<Value>, LoadError>
+            do throws(LoadError) { end = .success(try await self.ask()) } catch { end = .failure(error) }
+            if case .success(let loaded) = end, loaded.source == .remote { self.slowSince.withLock { $0 = nil } }
+            teller.yield(.end(end))
+        }
+        let timer = Task { [clock] in
+            // Sleeping throws only when it is not needed any more.
+            do { try await clock.sleep(for: patience) } catch { return }
+            teller.yield(.late)
+        }
+        defer { timer.cancel() }
+        // A caller who leaves cancels the request only while it waits for it.
+        for await first in firsts {
+            switch first {
+            case .end(let end): return try end.get()
+            case .late:
+                guard !Task.isCancelled else { break }
+                slowSince.withLock { $0 = cache.time }
+                if let copy = await copy(insteadOf: patience) {
+                    goOn(asking)
+                    return copy
+                }
+            }
+        }
+        asking.cancel()
+        throw .cancelled
+    }
+
+    /// The fresh copy that stands in for an answer which takes too long.
+    private func copy(insteadOf patience: Duration) async -> Loaded<Value>? {
+        let error = LoadError.connectivity(TransportError(.timedOut, "slow: no answer after \(patience)"))
+        guard fallback.allows(error), deniedAt.withLock({ $0 }) == nil else { return nil }
+        // A copy that cannot be read is no reason to fail: the answer may come.
+        guard let saved = try? await cache.load() else { return nil }
+        if cache.events != nil { cache.tellStandIn(savedAt: saved.savedAt, because: error) }
+        return Self.copy(saved, because: error)
+    }
+
+    /// Lets a load go on as the update in the background, or beside the one that there is, which shares its request.
+    private func goOn(_ asking: Task<Void, Never>) {
+        backgroundUpdate.withLock { update in
+            guard update == nil else { return }
+            update = Task {
+                await withTaskCancellationHandler {
+                    await asking.value
+                } onCancel: {
+                    asking.cancel()
+                }
+                self.backgroundUpdate.withLock { $0 = nil }
+            }
+        }
     }
 }

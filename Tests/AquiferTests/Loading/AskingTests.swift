@@ -14,6 +14,54 @@ struct AskingTests {
         return Resource(remote: world.remote(), cache: cache)
     }
 
+    @Test(
+        "A load with patience delivers the copy with its cause while the request goes on, and waits shorter the next time"
+    )
+    func patience() async throws {
+        let world = World(client: ScriptedHTTPClient())
+        try await world.save(["old"], age: .minutes(2))
+        let clock = ManualClock()
+        let cache = Cache<[String]>(
+            key: "texts", in: world.store, policy: CachePolicy(patience: .seconds(8)), now: world.date.read)
+        let resource = Resource(remote: world.remote(), cache: cache, clock: clock)
+        for (number, wait) in [Duration.seconds(8), .seconds(1)].enumerated() {
+            let load = Task { try await resource.load() }
+            await clock.waitForSleepers(1)
+            #expect(clock.sleepers == [wait])
+            let exchange = await world.client.exchange(0)
+            clock.advance(by: wait)
+            let loaded = try await load.value
+            #expect(loaded.value == ["old"], "load \(number)")
+            guard case .cache(_, because: .connectivity(let error)?) = loaded.source else {
+                Issue.record("no cause: \(loaded.source)")
+                return
+            }
+            #expect(error.kind == .timedOut && !exchange.wasCancelled)
+        }
+        #expect(world.client.requests.count == 1, "the second load shares the request")
+        await world.client.exchange(0).respond(body: Data("[\"new\"]".utf8))
+        await resource.updateEnded()
+        #expect(try await world.saved()?.texts == ["new"])
+    }
+
+    @Test("A load with patience waits on without a copy, delivers an answer in time, and leaves with its caller")
+    func patienceWithoutNeed() async throws {
+        let world = World(client: ScriptedHTTPClient())
+        let clock = ManualClock()
+        let resource = Resource(remote: world.remote(), cache: world.cache, clock: clock)
+        let load = Task { try await resource.load(patience: .seconds(8)) }
+        await clock.waitForSleepers(1)
+        let first = await world.client.exchange(0)
+        clock.advance(by: .seconds(8))
+        first.respond(body: Data("[\"new\"]".utf8))
+        #expect(try await load.value.value == ["new"])
+        let left = Task { try await resource.load(patience: .seconds(8)) }
+        let second = await world.client.exchange(1)
+        left.cancel()
+        await #expect(throws: LoadError.cancelled) { try await left.value }
+        await second.waitForCancellation()
+    }
+
     private struct Note: Codable, Equatable {
         var text: String
         var color: String?
