@@ -17,7 +17,8 @@ extension EventLoop {
 
     /// Sees to it that the silence of a transfer's other side is noticed in time.
     func watch(_ transfer: Transfer) {
-        nextLook = min(nextLook, now + transfer.longestWithoutLook)
+        let wait = transfer.longestWithoutLook
+        nextLook = min(nextLook, now + (transfer.lastHeard == nil ? min(wait, transfer.request.limits.connect) : wait))
     }
 
     /// Ends the transfers whose other side has been silent too long, and finds out when to look again.
@@ -29,10 +30,12 @@ extension EventLoop {
         for transfer in Array(transfers.values) {
             guard !transfer.waitsForReader else { continue }
             notice(transfer, poller)
-            guard let heard = transfer.lastHeard else { continue }
-            let deadline = heard + transfer.request.limits.idle
+            let limits = transfer.request.limits
+            // curl counts its own limit from the moment at which a connection is free.
+            let deadline = transfer.lastHeard.map { $0 + limits.idle } ?? transfer.begunAt + limits.connect
             if deadline <= now {
-                end(transfer, multi, .failure(TransportError(.timedOut, "the other side fell silent")))
+                let text = transfer.lastHeard == nil ? "there was no connection in time" : "the other side fell silent"
+                end(transfer, multi, .failure(TransportError(.timedOut, text)))
             } else {
                 nextLook = min(nextLook, deadline, now + transfer.longestWithoutLook)
             }

@@ -195,6 +195,8 @@ extension EventLoop {
         transfer.handle = handle
         transfer.bodyReader = transfer.request.body.map(BodyReader.init)
         transfers[handle.easy] = transfer
+        transfer.begunAt = now
+        watch(transfer)
         do throws(TransportError) {
             try handle.prepare(for: transfer, configuration, certificates: certificates)
         } catch {

@@ -37,6 +37,8 @@ final class Transfer: HTTPBodySource, @unchecked Sendable {
     var bodyReader: BodyReader?
     /// The fault that a callback found: curl itself only learns that the callback refused.
     var refusal: TransportError?
+    /// When the loop took it.
+    var begunAt = ContinuousClock.now
     /// When the other side was last heard of; `nil` until connected.
     var lastHeard: ContinuousClock.Instant?
     /// The connection that carries it; `nil` until connected.

@@ -96,6 +96,22 @@ struct CurlHTTPClientTests {
         #expect(server.connections <= 2)
     }
 
+    @Test("The wait for a free connection is a wait for a connection, and ends with its limit")
+    func waitForConnection() async throws {
+        // It takes a request, and never answers.
+        let server = try LoopbackServer { connection in while try connection.readRequest() != nil {} }
+        let client = CurlHTTPClient(configuration: .init(maxConnectionsPerHost: 1))
+        let holder = Task { try await client.send(HTTPRequest(.get, server.url("/held"))) }
+        #expect(await eventually { server.connections == 1 })
+        let request = HTTPRequest(.get, server.url("/2"), limits: .init(connect: .milliseconds(200)))
+        do throws(TransportError) {
+            _ = try await client.send(request)
+            Issue.record("it got a connection")
+        } catch { #expect(error.kind == .timedOut) }
+        #expect(server.connections == 1)
+        holder.cancel()
+    }
+
     @Test("A POST is never sent twice, with or without a body, when a kept connection dies", arguments: ["", "body"])
     func postIsNotRepeated(_ body: String) async throws {
         let posts = Locked(0)
