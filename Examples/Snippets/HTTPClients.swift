@@ -9,6 +9,8 @@ struct AuthorizedClient: HTTPClient {
     let base: any HTTPClient
     let token: String
 
+    var asksBeforeSending: Bool { base.asksBeforeSending }
+
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         var request = request
         request.headers["Authorization"] = "Bearer \(token)"

@@ -77,26 +77,26 @@ static inline int aq_is_connection(curl_socket_t socket, int local_port, const c
     return 0;
 }
 
-static inline int aq_set_discarding(curl_socket_t socket, int discards) {
-    const struct linger now = {.l_onoff = discards, .l_linger = 0};
+typedef int (*aq_curl_opened)(void *context, curl_socket_t socket, curlsocktype purpose);
+
+static inline CURLcode aq_curl_set_opened(CURL *easy, CURLoption option, aq_curl_opened value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+#include <netinet/tcp.h>
+
+/// Makes a socket discard what the system has not sent, when it is closed, or when the other side has confirmed nothing for a time.
+static inline int aq_set_discarding(curl_socket_t socket, unsigned milliseconds) {
+    const struct linger now = {.l_onoff = 1, .l_linger = 0};
+#ifdef TCP_USER_TIMEOUT
+    if (setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds) != 0) return -1;
+#endif
+    (void) milliseconds;
     return setsockopt(socket, SOL_SOCKET, SO_LINGER, &now, sizeof now);
 }
 
-static inline int aq_curl_discards(void *context, curl_socket_t socket, curlsocktype purpose) {
-    (void) context;
-    (void) purpose;
-    return aq_set_discarding(socket, 1) == 0 ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR;
-}
-
-/// Makes a transfer's connection discard what the system has not sent when it is closed.
-static inline CURLcode aq_curl_set_discarding(CURL *easy) {
-    return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, aq_curl_discards);
-}
-
-/// Makes it end as any other one: its request was sent.
-static inline void aq_curl_stop_discarding(CURL *easy) {
-    curl_socket_t socket = CURL_SOCKET_BAD;
-    if (curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK && socket != CURL_SOCKET_BAD) {
-        aq_set_discarding(socket, 0);
-    }
+/// Makes it end as any other one.
+static inline void aq_stop_discarding(curl_socket_t socket) {
+    const struct linger later = {.l_onoff = 0, .l_linger = 0};
+    setsockopt(socket, SOL_SOCKET, SO_LINGER, &later, sizeof later);
 }

@@ -39,9 +39,6 @@ final class EasyHandle {
         freeLists()
     }
 
-    /// Lets the connection end as any other one: an answer has come, so the request was sent.
-    func stopDiscarding() { aq_curl_stop_discarding(easy) }
-
     /// The number of bytes of the body that the system has taken from curl.
     var sent: Int {
         var count: curl_off_t = 0
@@ -133,7 +130,8 @@ final class EasyHandle {
         guard transfer.request.maySend != nil else { return }
         // Nobody else may take over a connection that discards what it has not sent when it is closed.
         set(CURLOPT_FORBID_REUSE, 1)
-        note(aq_curl_set_discarding(easy))
+        note(aq_curl_set_opened(easy, CURLOPT_SOCKOPTFUNCTION, curlOpened))
+        set(CURLOPT_SOCKOPTDATA, Unmanaged.passUnretained(transfer).toOpaque())
     }
 
     private func setFields(of request: HTTPRequest) throws(TransportError) {
@@ -217,6 +215,10 @@ func curlSeeks(_ context: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ orig
         return Int32(CURL_SEEKFUNC_FAIL)
     }
     return Int32(CURL_SEEKFUNC_OK)
+}
+
+func curlOpened(_ context: UnsafeMutableRawPointer?, _ socket: curl_socket_t, _ purpose: curlsocktype) -> Int32 {
+    transfer(context)?.opened(socket) == true ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR
 }
 
 func curlConnected(

@@ -12,6 +12,22 @@ extension Transfer {
         owner.loop.watch(self)
     }
 
+    /// A socket of a request that may be sent for a while only: what the system has not sent in its time is discarded.
+    func opened(_ socket: curl_socket_t) -> Bool {
+        sockets.append(socket)
+        let longest = request.limits.total ?? request.limits.idle
+        return aq_set_discarding(socket, UInt32(longest.milliseconds(in: 1...Int(Int32.max)))) == 0
+    }
+
+    private func stopDiscarding() {
+        guard let connection else { return }
+        for socket in sockets
+        where aq_is_connection(socket, connection.localPort, connection.remote, connection.remotePort) == 1 {
+            aq_stop_discarding(socket)
+        }
+        sockets = []
+    }
+
     /// Any sign of life.
     func heard() { lastHeard = owner.loop.now }
 
@@ -32,7 +48,8 @@ extension Transfer {
                 refusal = error
                 return false
             }
-            if request.maySend != nil { handle?.stopDiscarding() }
+            // An answer has come: the request was sent.
+            if !sockets.isEmpty { stopDiscarding() }
             let head = HTTPResponseHead(status: status, headers: headers, url: request.url)
             lock.lock()
             self.inflater = inflater

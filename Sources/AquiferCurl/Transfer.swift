@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferCCurl
 import AquiferConcurrency
 import AquiferFoundation
 
@@ -43,6 +44,8 @@ final class Transfer: HTTPBodySource, @unchecked Sendable {
     var lastHeard: ContinuousClock.Instant?
     /// The connection that carries it; `nil` until connected.
     var connection: Poller.Connection?
+    /// The sockets that discard what they have not sent: those of a request that asks `maySend`.
+    var sockets: [curl_socket_t] = []
     /// The progress of the request's body, as of the loop's last look.
     var progress = UploadProgress()
 

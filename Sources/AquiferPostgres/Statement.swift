@@ -51,7 +51,7 @@ enum Statement: String, CaseIterable, Sendable {
     /// True if it changes nothing.
     var onlyReads: Bool {
         switch self {
-        case .read, .pieces, .list, .lookAtLease, .gone, .readMany: true
+        case .read, .pieces, .list, .lookAtLease, .gone, .time, .readMany: true
         default: false
         }
     }
@@ -69,12 +69,14 @@ enum Statement: String, CaseIterable, Sendable {
             FROM \(schema).entry e WHERE e.id > $4 AND \(Self.range("$1", "$2", "$3")) ORDER BY e.id LIMIT \(Self.page)
             """
         // A session that was not used for a week is over. If its connection still lives, its next write finds no session, and
-        // is made again with another one.
+        // is made again with another one. A replica that stands still holds up a write, and not the beginning of its session: others could
+        // not see then that it has begun, and would make the write once more.
         case .begin:
             """
             WITH old AS (SELECT id FROM \(schema).session WHERE used_at < now() - interval '7 days' FOR UPDATE SKIP LOCKED),
             gone AS (DELETE FROM \(schema).session s USING old WHERE s.id = old.id)
-            INSERT INTO \(schema).session(id) VALUES ($1)
+            INSERT INTO \(schema).session(id)
+            SELECT $1 FROM (SELECT set_config('synchronous_commit', 'local', true)) AS here
             """
         // The row gets another id, under which no write looks for it, and is kept: who loses this answer asks again.
         case .end: "UPDATE \(schema).session SET id = id || '\\x00' WHERE id = $1 RETURNING done, ran, hits"

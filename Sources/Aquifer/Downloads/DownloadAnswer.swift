@@ -73,7 +73,7 @@ enum DownloadAnswer: Sendable, Equatable {
         return .rest(end: bytes.upperBound, total: size)
     }
 
-    /// The field of an answer that the tag of the bytes on disk came from. A part has it (RFC 9110, 15.3.7), and another value, or none, is
+    /// The field of an answer that the tag of the bytes on disk came from. A part has its `ETag` (RFC 9110, 15.3.7), and another value, or none, is
     /// that of other content. A server must not answer so (13.1.5), and some do, because they pass over `If-Range`. Those that leave a
     /// date out cost a whole transfer.
     private static func tagged(_ head: HTTPResponseHead, as tag: String) -> String? {

@@ -73,6 +73,9 @@ final class DownloadFetch {
 
     // MARK: Asking
 
+    /// The bytes that the check sees at least, if there are as many.
+    private static let checked = 512
+
     private enum Step {
         case done(DownloadedFile)
         /// Ask again at once: bytes arrived, or the question has changed.
@@ -130,7 +133,11 @@ final class DownloadFetch {
         switch DownloadAnswer(head, to: question) {
         case .all(let total):
             // What is kept stays until the answer has shown that it is the content.
-            let start = try await next(response.body)
+            let start = try await beginning(of: response.body)
+            // Where nothing tells the length, nothing is what came before the connection ended.
+            if start == nil, total != 0, head.headers["Transfer-Encoding"] == nil {
+                throw .connectivity(TransportError(.interrupted, "a body without a byte and without a length"))
+            }
             try accept(head, start, total)
             let part = try await begin(head, total)
             try await receive(response.body, after: start, into: part, end: total)
@@ -167,6 +174,13 @@ final class DownloadFetch {
         case .refused(let reason):
             return .again(after: with.retry.wait(after: attempt, head: head, waits: waits), .invalidData(reason))
         }
+    }
+
+    /// The first bytes of a body, enough for the check; `nil` if it has none.
+    private func beginning(of body: HTTPResponseBody) async throws(DownloadError) -> Data? {
+        var start = try await next(body)
+        while let known = start, known.count < Self.checked, let more = try await next(body) { start = known + more }
+        return start
     }
 
     private func answer(to question: DownloadQuestion) async throws(DownloadError) -> HTTPResponse {

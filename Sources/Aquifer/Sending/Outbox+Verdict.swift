@@ -7,7 +7,7 @@ extension Outbox.Verdict {
     /// A page with 413, 414, 415 or 431 is a refusal: the request is too large or of the wrong type at any time. A
     /// server that answers with HTML needs a judge of the app's own.
     ///
-    /// Two answers to an item that was sent before tell of the earlier attempt. A 409 with the code `idempotency_key_in_use` says that
+    /// Two answers tell of an earlier attempt. A 409 with the code `idempotency_key_in_use` says that
     /// the server is still busy with it: the item is tried again. A 404 or 410 to a `DELETE` that may have arrived says that it has
     /// done its work: the item is sent.
     ///

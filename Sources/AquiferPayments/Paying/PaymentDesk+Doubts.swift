@@ -25,7 +25,8 @@ extension PaymentDesk {
             let present = await present(record)
             switch present.state {
             case .unknown, .sending: found.append(present)
-            case .abandoned where !contents.records.contains { $0.isOneMadeSince(present) }: found.append(present)
+            case .abandoned where !contents.records.contains { $0.isOneMadeSince(present) && isOwn($0) }:
+                found.append(present)
             case .abandoned, .approved, .declined, .failed: break
             }
         }
@@ -147,12 +148,13 @@ extension PaymentDesk {
         if let late = unrecorded[record.id], record.lease?.owner == owner {
             return record.settled(by: late.outcome, of: owner)
         }
-        // `underWay` is checked again because this desk may have begun to send the payment during the look at the lock.
-        guard await !hasLivingSender(record), !underWay.contains(record.id) else { return record }
+        let isLiving = await hasLivingSender(record)
+        // This desk may have begun to send the payment during the look at the lock.
+        guard !underWay.contains(record.id) else { return record }
         // A sender records the outcome before it releases the lock, so the outcome may have been recorded since.
         // If the ledger cannot be read now, the record read before is used.
         let latest = (try? await ledger.record(record.id)) ?? record
-        guard latest == record else { return latest }
+        guard latest == record, !isLiving else { return latest }
         return await noted(record) ?? record.orphaned
     }
 
@@ -179,15 +181,12 @@ extension PaymentDesk {
         return record.lease?.isCurrent(atOwn: now()) == true
     }
 
-    /// True if the sender's lock is held, false if the sender is dead; `nil` if the date must decide, because the lock
-    /// cannot be checked, or there is no sign that the sender had one.
+    /// True if the sender's lock is held, false if the sender is dead; `nil` if the end of its turn must decide, because the lock cannot be
+    /// checked, or has no file.
     private func isLocked(_ record: PaymentRecord) async -> Bool? {
         guard let locks else { return nil }
-        do throws(StoreError) {
-            if let isHeld = try await locks.isHeld(record.id) { return isHeld }
-        } catch { return nil }
-        // The lock of a living sender has a file. A loss of power ends the sender, and may take the file away.
-        return record.lease?.isLocked == true ? false : nil
+        // The file of a lock may be gone: a loss of power takes it away with the sender, and somebody who cleans up without.
+        do throws(StoreError) { return try await locks.isHeld(record.id) } catch { return nil }
     }
 
     private func ask(_ id: UUID) async throws(PaymentError) -> Finding {

@@ -34,7 +34,7 @@ extension PaymentDesk {
         let (owner, isShared, until) = (
             owner, sharing != nil, time.addingTimeInterval(SendingLease.length.timeInterval)
         )
-        let lease = SendingLease(owner: owner, until: until, followsDoubt: false, isLocked: isLocked)
+        let lease = SendingLease(owner: owner, until: until, followsDoubt: false)
         let new = PaymentRecord(order, at: now(), server: server, lease: lease, madeBefore: made)
         // The outcome of an earlier try of this desk must not be taken for that of this one.
         let earlier = await stopRecording(order.key)
@@ -48,7 +48,7 @@ extension PaymentDesk {
                     {
                         return nil
                     }
-                    return known.begun(by: owner, until: until, isLocked: isLocked)
+                    return known.begun(by: owner, until: until)
                 } ?? new
             if let earlier, written.lease?.owner != owner { recordLater(order.key, earlier.begun, earlier.outcome) }
             return (written, maySend)

@@ -20,11 +20,13 @@ extension PaymentModel {
     }
 
     /// Sends the earlier payment again under its key (``earlierToRetry``): it is made once, even if it has arrived before.
-    public func retryEarlier() async {
+    ///
+    /// - Parameter approved: Those of the earlier ones that the user has seen as made; `nil` for those that this model shows as made.
+    public func retryEarlier(approved: Set<UUID>? = nil) async {
         guard case .earlier(let earlier) = phase, !isChecking, let order, let record = earlierToRetry else { return }
         let same = PaymentOrder(
             key: record.id, contact: record.contact, amount: order.amount, card: order.card, code: order.code)
-        let made = Set(earlier.filter { $0.state == .approved }.map(\.id))
+        let made = approved ?? Set(earlier.filter { $0.state == .approved }.map(\.id))
         await send(same, besides: Set(earlier.map(\.id)), approved: made)
     }
 
@@ -40,7 +42,9 @@ extension PaymentModel {
             do throws(PaymentError) {
                 guard let answer = try await service.check(record.id) else { continue }
                 if answer.isDecided { return await show(answer) }
-                if answer.state != .sending && answer.notFoundAt == nil { checkFailed = true }
+                if answer.state == .unknown || answer.state == .abandoned, answer.notFoundAt == nil {
+                    checkFailed = true
+                }
                 left.append(answer)
             } catch {
                 checkFailed = true

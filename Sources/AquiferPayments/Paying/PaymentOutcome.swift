@@ -34,7 +34,9 @@ enum PaymentOutcome: Sendable, Codable {
             head = response.head
             body = try await response.data(upTo: 1 << 20)
         } catch {
-            let isUnsent = error.kind.isUnsent || wasRefused.withLock { $0 } == true
+            // A client that asks has asked before the first byte: without a question there was no connection.
+            let isAsked = client.asksBeforeSending && request.maySend != nil
+            let isUnsent = error.kind.isUnsent || wasRefused.withLock { $0 } ?? isAsked
             self = !hasLeft.withLock { $0 } && isUnsent ? .unsent : .unanswered
             return
         }

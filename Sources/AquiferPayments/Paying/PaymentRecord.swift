@@ -73,7 +73,8 @@ struct ShownPayments: Sendable {
 }
 
 extension PaymentRecord {
-    /// When it is not being sent any more, at the latest: without an answer, its outcome is unknown from then on.
+    /// The end of its sender's turn: without an answer, its outcome is unknown from then on. On one machine it is unknown as soon as the sender
+    /// has died, and while one that lives stands still, it is being sent for longer.
     public var sendingUntil: Date? { state == .sending ? lease?.until : nil }
 
     /// True if the remote has shown the payment's outcome. Nothing changes it after that.
@@ -105,11 +106,11 @@ extension PaymentRecord {
 
     /// The payment when a sender begins to send it, with the same key.
     func begun(
-        by owner: UUID, until: Date, isLocked: Bool
+        by owner: UUID, until: Date
     ) -> PaymentRecord {
         var record = self
         record.lease = SendingLease(
-            owner: owner, until: until, followsDoubt: state != .failed, isLocked: isLocked)
+            owner: owner, until: until, followsDoubt: state != .failed)
         record.state = .sending
         record.notFoundAt = nil
         record.refusal = nil

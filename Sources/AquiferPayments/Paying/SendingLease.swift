@@ -20,9 +20,6 @@ struct SendingLease: Sendable, Hashable, Codable {
     let until: Date
     /// True if an earlier try of this payment may have arrived. If so, a try that never left decides nothing.
     let followsDoubt: Bool
-    /// True if the sender holds a lock, so that one whose lock is gone is dead: a loss of power can take a lock's file
-    /// away.
-    var isLocked: Bool
 
     /// True if the turn lasts, by a machine's own clock.
     ///

@@ -15,8 +15,10 @@ extension ShadowDriveAPI {
         do throws(TransportError) { response = try await client.send(request) } catch { throw DriveError(error) }
         switch response.head.status {
         case 200 where response.head.isEncoded: throw .invalidData(.compressed)
-        // A network's sign-in page is no file.
-        case 200 where response.head.isPage && !source.pathExtension.lowercased().hasPrefix("htm"):
+        // A network's sign-in page is no file. A name without an ending may be one of a page.
+        case 200
+        where response.head.isPage && !source.pathExtension.isEmpty
+            && !source.pathExtension.lowercased().contains("htm"):
             throw .invalidData(.mediaType(response.head.mediaType))
         case 200: return response
         case 404: throw .noSuchFile(location.text)

@@ -70,9 +70,10 @@ public final class ShadowDriveService: Sendable {
             let loader = AccountListLoader(api: api, rpc: rpc, program: program, owner: owner)
             accounts = Resource(
                 remote: RemoteLoader { (_: Validators) async throws(LoadError) in
+                    let asked = now()
                     let list = try await loader.load()
                     for account in list.accounts {
-                        await Self.show(account, in: Self.saved(account.address, api, store, now))
+                        await Self.show(account, asked, in: Self.saved(account.address, api, store, now))
                     }
                     return .value(list, .none)
                 }, cache: shelf.cache)
@@ -92,10 +93,13 @@ public final class ShadowDriveService: Sendable {
             if let shelved = known[account] { return shelved }
             let cache = Self.saved(account, api, store, now)
             let resource = Resource(
-                remote: RemoteLoader<AccountContents> { [api, shelf] (_: Validators) async throws(LoadError) in
+                remote: RemoteLoader<AccountContents> { [api, shelf, now] (_: Validators) async throws(LoadError) in
+                    let asked = now()
                     let contents = try await Self.load(account, api)
-                    // A list that cannot be changed now is corrected by its next load.
-                    try? await shelf?.amend(account) { $0 = contents.account }
+                    // A list that cannot be read or changed now is corrected by its next load. A newer one stays.
+                    if let list = try? await shelf?.cache.load(), list.savedAt <= asked {
+                        try? await shelf?.amend(account) { $0 = contents.account }
+                    }
                     return .value(contents, .none)
                 }, cache: cache)
             known[account] = (cache, resource)
@@ -109,10 +113,12 @@ public final class ShadowDriveService: Sendable {
         Cache(key: contentLists.key("\(api.base.absoluteString):\(account)"), in: store, now: now)
     }
 
-    /// Shows an account in its saved contents as the list has it: screens of one account agree.
-    private static func show(_ account: StorageAccount, in cache: Cache<AccountContents>) async {
+    /// Shows an account in its saved contents as the list has it, unless they are newer: screens of one account agree.
+    private static func show(_ account: StorageAccount, _ asked: Date, in cache: Cache<AccountContents>) async {
         // Contents that cannot be read or changed now are corrected by their next load.
-        guard let saved = try? await cache.load(), saved.value.account != account else { return }
+        guard let saved = try? await cache.load(), saved.value.account != account, saved.savedAt <= asked else {
+            return
+        }
         try? await cache.amend { AccountContents(account: account, files: $0.files) }
     }
 

@@ -20,15 +20,27 @@ extension HTTPClientContract {
         },
         Check(.limits, "What may be sent is asked about once, and has a connection of its own") { trial in
             guard trial.client.asksBeforeSending else { return }
-            let server = try LoopbackServer.answering { connection, _ in try connection.respond() }
+            let hasEnded = Watched<Bool?>(nil)
+            let server = try LoopbackServer { connection in
+                while let request = try connection.readRequest() {
+                    try connection.respond()
+                    guard request.target == "/once" else { continue }
+                    do {
+                        let more = try connection.readBytes()
+                        hasEnded.update { $0 = more == nil }
+                    } catch { hasEnded.update { $0 = false } }
+                    return
+                }
+            }
             let questions = Watched(0)
             _ = try await trial.data(HTTPRequest(.get, server.url()))
-            var request = HTTPRequest(.get, server.url())
+            var request = HTTPRequest(.get, server.url("/once"))
             request.maySend = { questions.update { $0 += 1 } == () }
             _ = try await trial.data(request)
             try trial.expect(questions.update { $0 }, is: 1, "the number of questions")
             _ = try await trial.data(HTTPRequest(.get, server.url()))
             try trial.expect(server.connections, is: 2, "the number of connections")
+            try await trial.expect(hasEnded, "the answered connection was reset")
         },
         Check(.limits, "What was asked about is sent once, however its connection ends") { trial in
             guard trial.client.asksBeforeSending else { return }

@@ -25,7 +25,7 @@ struct EarlierPaymentTests {
         let world = PaymentsWorld()
         let order = try world.order()
         let lease = SendingLease(
-            owner: UUID(), until: world.date.now.addingTimeInterval(60), followsDoubt: false, isLocked: false)
+            owner: UUID(), until: world.date.now.addingTimeInterval(60), followsDoubt: false)
         let record = PaymentRecord(order, at: world.date.now, server: world.desk.server, lease: lease)
         try await world.desk.ledger.change(order.key) { _ in record }
         try await world.locks.take(order.key)?.release(isSettled: false)

@@ -252,6 +252,17 @@ struct PaymentModelTests {
         #expect(world.client.requests.last?.headers["Idempotency-Key"] == lost.id.uuidString)
     }
 
+    @Test("A payment that was made since the page was drawn is shown before an earlier one is sent again")
+    func retryEarlierOfAnOldPage() async throws {
+        let (world, model, lost) = try await besidesLost(.transaction(), .transaction())
+        let other = try await world.desk.send(world.order(), besides: [lost.id])
+        #expect(other.state == .approved)
+        let asked = world.client.requests.count
+        await model.retryEarlier(approved: [])
+        #expect(model.phase == .earlier([other]))
+        #expect(world.client.requests.count == asked)
+    }
+
     @Test("Coming back to the screen leaves the card that was chosen on it")
     func chosenStays() async throws {
         let (world, model) = try await ready()

@@ -37,6 +37,8 @@ struct Site: Sendable {
     func page(_ request: ServerRequest) -> ServerResponse { PageFiles.answer(request) }
 
     func api(_ request: ServerRequest) async -> ServerResponse {
-        unread.counting(await router.handle(request))
+        let answer = await router.handle(request)
+        // What was carried out is answered.
+        return request.method == .get ? unread.counting(answer) : answer
     }
 }

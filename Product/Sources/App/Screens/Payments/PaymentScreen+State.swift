@@ -97,7 +97,7 @@ extension PaymentScreen {
             case .amountText: ["text", "edit?"]
             case .pay: ["digits", "card?", "attempt?", "doubts?"]
             case .resume: ["attempt"]
-            case .payOnceMore: ["approved?"]
+            case .payOnceMore, .retryEarlier: ["approved?"]
             case .chooseCard: ["id"]
             case .code: ["value"]
             default: []

@@ -83,9 +83,9 @@ final class PaymentScreen: Screen {
         case .retry: return counted { await model.retry() }
         case .giveUp: return counted { await model.giveUp() }
         case .checkEarlier: return counted { await model.checkEarlier() }
-        case .retryEarlier: return counted { await model.retryEarlier() }
-        case .payOnceMore:
+        case .retryEarlier, .payOnceMore:
             let approved = fields["approved"].map { _ in fields.ids("approved") }
+            if intent == .retryEarlier { return counted { await model.retryEarlier(approved: approved) } }
             return counted { await model.payOnceMore(approved: approved) }
         case .again: return { model.again() }
         case .dismissError: return { model.dismissProblem() }

@@ -104,7 +104,7 @@ extension PaymentRecord {
             + " (\(startedAt.formatted(.iso8601)), \(id.uuidString))"
         switch state {
         case .sending:
-            let end = sendingUntil.map { ", until \($0.formatted(.iso8601)) at the latest" } ?? ""
+            let end = sendingUntil.map { ", whose turn ends at \($0.formatted(.iso8601))" } ?? ""
             return "\(what) is being sent by another process\(end)"
         case .approved: return "\(what) was paid since"
         default: return "it is not known whether \(what) was paid"

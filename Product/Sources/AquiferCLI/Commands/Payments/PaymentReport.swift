@@ -69,7 +69,7 @@ struct PaymentReport {
                     + " card, then pay anew with aquifer pay")
             return .refused
         case .sending:
-            let end = record.sendingUntil.map { ", until \($0.formatted(.iso8601)) at the latest" } ?? ""
+            let end = record.sendingUntil.map { ", whose turn ends at \($0.formatted(.iso8601))" } ?? ""
             console.note(
                 "the payment is being sent by another process\(end); ask what became of it with aquifer payments check \(id)"
             )

@@ -394,7 +394,7 @@ export class PaymentScreen extends ModelScreen {
       earlier.failed && h("p", { class: "message-text", "data-test": "earlier-failed" }, earlier.failed),
       h("p", { class: "message-text" }, t("pay.earlier.text")),
       earlier.canRetry && h("p", { class: "message-text" }, t("pay.earlier.same")),
-      earlier.canRetry && h("button", { class: "button button-primary pay-button", type: "button", "data-test": "earlier-same", onclick: () => this.#ask("retryEarlier") }, t("pay.same")),
+      earlier.canRetry && h("button", { class: "button button-primary pay-button", type: "button", "data-test": "earlier-same", onclick: () => this.#ask("retryEarlier", earlier.approved) }, t("pay.same")),
       h("button", { class: `button pay-button${earlier.canRetry ? "" : " button-primary"}`, type: "button", "data-test": "earlier-check", onclick: () => this.#ask("checkEarlier") }),
       h("button", { class: "button pay-button", type: "button", "data-test": "earlier-more", onclick: () => this.#ask("payOnceMore", earlier.approved) }, t("pay.earlier.more")),
       h("button", { class: "button button-quiet", type: "button", "data-test": "earlier-cancel", onclick: () => this.send("again") }, t("cancel")));
@@ -543,7 +543,7 @@ export class PaymentScreen extends ModelScreen {
     this.#asked = intent;
     this.render(before, before);
     if (intent === "check" || intent === "checkEarlier") announce(t("pay.checking"));
-    const arrived = await (intent === "payOnceMore" ? this.send(intent, { approved: approved.join(" ") }) : this.send(intent));
+    const arrived = await (intent === "payOnceMore" || intent === "retryEarlier" ? this.send(intent, { approved: approved.join(" ") }) : this.send(intent));
     if (arrived || this.#asked !== intent || !this.state) return;
     this.#asked = null;
     this.render(this.state, this.state);
