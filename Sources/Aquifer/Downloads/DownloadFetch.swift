@@ -73,8 +73,8 @@ final class DownloadFetch {
 
     // MARK: Asking
 
-    /// The bytes that the check sees at least, if there are as many.
-    private static let checked = 512
+    /// The bytes that a part brings at least, unless it is the last one, to be asked for another one at once.
+    private static let fewest = 64 << 10
 
     private enum Step {
         case done(DownloadedFile)
@@ -133,10 +133,14 @@ final class DownloadFetch {
         switch DownloadAnswer(head, to: question) {
         case .all(let total):
             // What is kept stays until the answer has shown that it is the content.
-            let start = try await beginning(of: response.body)
+            let start = try await next(response.body)
             // Where nothing tells the length, nothing is what came before the connection ended.
             if start == nil, total != 0, head.headers["Transfer-Encoding"] == nil {
                 throw .connectivity(TransportError(.interrupted, "a body without a byte and without a length"))
+            }
+            // An empty answer that says nothing of itself does not replace what is there.
+            guard start != nil || head.mediaType != nil || (expired == nil && part?.received ?? 0 == 0) else {
+                throw .invalidData(.body("the body is empty, and something is kept"))
             }
             try accept(head, start, total)
             let part = try await begin(head, total)
@@ -147,6 +151,7 @@ final class DownloadFetch {
             return .on
         case .rest(let end, let total):
             guard let part else { return .on }
+            let before = part.received
             do throws(DownloadError) {
                 // A part may come without the fields of the whole (RFC 9110, 15.3.7).
                 let whole = HTTPResponseHead(status: 200, headers: HTTPHeaders(part.record.fields), url: head.url)
@@ -160,8 +165,12 @@ final class DownloadFetch {
                 try await drop()
                 return .on
             }
-            // A server may send fewer bytes than requested.
-            return part.isWhole ? .done(try await commit(part)) : .on
+            if part.isWhole { return .done(try await commit(part)) }
+            // A server may send fewer bytes than requested. One that sends a few each time is not asked without a pause.
+            if part.received - before >= Self.fewest { return .on }
+            let few = TransportError(.interrupted, "a part of \(part.received - before) bytes")
+            noteProgress()
+            return .again(after: with.retry.wait(after: attempt, failure: few, waits: waits), .connectivity(few))
         case .unchanged:
             return try await renew()
         case .nothingLeft:
@@ -174,13 +183,6 @@ final class DownloadFetch {
         case .refused(let reason):
             return .again(after: with.retry.wait(after: attempt, head: head, waits: waits), .invalidData(reason))
         }
-    }
-
-    /// The first bytes of a body, enough for the check; `nil` if it has none.
-    private func beginning(of body: HTTPResponseBody) async throws(DownloadError) -> Data? {
-        var start = try await next(body)
-        while let known = start, known.count < Self.checked, let more = try await next(body) { start = known + more }
-        return start
     }
 
     private func answer(to question: DownloadQuestion) async throws(DownloadError) -> HTTPResponse {

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The reason why an operation of a store failed. The operation changed nothing, unless the error is
 /// ``uncertain(operation:reason:)``.
 public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {

@@ -161,6 +161,7 @@ declare namespace Wire {
     interface PaymentEarlier {
         lines: string[];
         approved: string[];
+        canRetry: boolean;
         failed: string | null;
     }
 
@@ -699,6 +700,7 @@ declare namespace Wire {
             retry: {};
             giveUp: {};
             checkEarlier: {};
+            retryEarlier: { approved?: string };
             payOnceMore: { approved?: string };
             again: {};
             dismissError: {};
