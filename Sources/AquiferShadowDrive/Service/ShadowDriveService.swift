@@ -116,10 +116,9 @@ public final class ShadowDriveService: Sendable {
     /// Shows an account in its saved contents as the list has it, unless they are newer: screens of one account agree.
     private static func show(_ account: StorageAccount, _ asked: Date, in cache: Cache<AccountContents>) async {
         // Contents that cannot be read or changed now are corrected by their next load.
-        guard let saved = try? await cache.load(), saved.value.account != account, saved.savedAt <= asked else {
-            return
-        }
-        try? await cache.amend { AccountContents(account: account, files: $0.files) }
+        let old = try? await cache.load()
+        guard let old, old.value.account != account, old.savedAt <= asked else { return }
+        try? await cache.amend { AccountContents(account: account, files: $0.files) }  // see above
     }
 
     private static func load(_ account: PublicKey, _ api: ShadowDriveAPI) async throws(LoadError) -> AccountContents {
