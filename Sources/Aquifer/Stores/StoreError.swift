@@ -1,5 +1,3 @@
-import AquiferFoundation
-
 /// The reason why an operation of a store failed. The operation changed nothing, unless the error is
 /// ``uncertain(operation:reason:)``.
 public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -32,12 +30,17 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The key is empty, which no store accepts.
     case invalidKey(String)
 
+    /// True for the address of a server, false for a path.
+    private static func isServer(_ place: String) -> Bool {
+        place.split(separator: ":", maxSplits: 1).dropFirst().first?.hasPrefix("//") == true
+    }
+
     /// One line with the failure and a remedy.
     public var description: String {
         switch self {
         case .unreadable(let key, let reason):
             "what is saved as \"\(key)\" is damaged (\(reason)); load it again while online, or delete it"
-        case .damaged(let server, let reason) where server.contains("://"):
+        case .damaged(let server, let reason) where StoreError.isServer(server):
             "\(server) is damaged (\(reason)); put its database back from a backup"
         case .damaged(let path, let reason):
             "\(path) is damaged (\(reason)); move it away, with the files beside it whose names begin like its own; then"
