@@ -1,5 +1,5 @@
 import { isRunning } from "./api.js";
-import { loadAgain } from "./carried.js";
+import { isLeaving, loadAgain } from "./carried.js";
 import { isOutdated } from "./i18n.js";
 
 /** True while its user is in a field, or in something that is open over the page: both would be gone after a load. */
@@ -18,7 +18,8 @@ function isBusyHere() {
  */
 export function followLanguage(isHeld) {
   let isAsking = false;
-  const mayFollow = () => isOutdated() && !isHeld() && !isBusyHere();
+  // A press on a link closes what was open, and loads the next page: that one must not be loaded again in its place.
+  const mayFollow = () => isOutdated() && !isLeaving() && !isHeld() && !isBusyHere();
   const follow = async () => {
     if (isAsking || !mayFollow()) return;
     isAsking = true;
