@@ -126,23 +126,37 @@ extension Outbox {
 
     /// Makes the copies of a saved item its own.
     ///
-    /// - Throws: `StoreError.failed` if a sweep has taken a copy away before. The item is withdrawn then. `StoreError.uncertain` if it could
-    ///   not be withdrawn.
+    /// Other senders see the item since it was saved. Copies that are gone were sent with it, or a sweep has taken them away before.
+    ///
+    /// - Throws: `StoreError.failed` if nobody can have sent the item without its copies: it is withdrawn. `StoreError.uncertain`
+    ///   if it could not be withdrawn, or is being sent.
     func confirm(_ hold: AttachmentHold?, _ number: UInt64) async throws(StoreError) {
         guard let hold, let attachments, !hold.names.isEmpty else { return }
         // The item is saved: copies that cannot be confirmed now stay with it all the same.
         guard (try? await attachments.confirm(hold)) == false else { return }
-        // An item that is gone was sent by now, with its copies.
-        let isWithdrawn: Bool?
+        enum Fate { case sent, claimed, withdrawn }
+        let fate: Fate?
         do throws(StoreError) {
-            isWithdrawn = try await shelf.change(number) { _ -> (OutboxShelf.Change, Bool) in (.delete, true) }.value
+            fate = try await shelf.change(number) { record -> (OutboxShelf.Change, Fate) in
+                // A change whose answer has come stays, without its files, until a load shows it.
+                if record.message.keptFiles != hold.names { return (.keep, .sent) }
+                let head = record.head
+                let isElsewhere = head.lease.map { $0.owner != owner } ?? false
+                let mayBeSent = isElsewhere || head.mayHaveArrived || head.attempts > 0
+                return mayBeSent ? (.keep, .claimed) : (.delete, .withdrawn)
+            }.value
         } catch {
             throw error.inDoubt(operation: "queue an item")
         }
-        guard isWithdrawn == true else { return }
-        throw .failed(
+        let failure = StoreError.failed(
             operation: "keep the files of an item",
             reason: "another process took this one for dead, and removed them; queue it again")
+        switch fate {
+        // An item that is gone was sent by now, with its copies.
+        case nil, .sent: return
+        case .claimed: throw failure.inDoubt(operation: "queue an item")
+        case .withdrawn: throw failure
+        }
     }
 }
 

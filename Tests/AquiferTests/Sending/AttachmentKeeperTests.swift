@@ -226,6 +226,51 @@ struct AttachmentKeeperTests {
         }
     }
 
+    @Test("of a change that another machine has sent by now are not missed by their maker", arguments: KeptIn.allCases)
+    func sentBeforeTheyAreConfirmed(_ kind: KeptIn) async throws {
+        try await SharedFiles.with { shared in
+            let other = shared.outbox(kind, "b")
+            other.register(
+                ChangeHandler(
+                    request: { _, _, _ in shared.world.note("one") }, verdict: { _, _, _ in nil },
+                    confirm: { change, _, _ in .init(change: change) }), for: "clips", { _, _ in })
+            let store = SweptStore(base: shared.world.store, isLate: true) {
+                _ = try? await other.drain()  // asserted below
+            }
+            let change = OutboxChange(kind: "clips", target: "one", bytes: Data("{}".utf8))
+            let (number, _) = try await shared.outbox(kind, "a", over: store).enqueue(
+                shared.request(try shared.clip().file), key: nil, group: nil, label: "", change: change)
+            #expect(shared.world.server.asked.count == 1)
+            #expect(try await other.items().map(\.id.number) == [])
+            let found = try await OutboxShelf(store: shared.world.store, attachments: nil, now: { Date() }).find(number)
+            guard case .record(let record) = found else { return #expect(Bool(false), "\(found)") }
+            #expect(record.head.isConfirmed)
+            #expect(try await shared.kept(kind) == [])
+        }
+    }
+
+    @Test("that were swept from an item that another machine sends by now leave the outcome open")
+    func takenWhileTheyAreSent() async throws {
+        try await SharedFiles.with { shared in
+            shared.gone.withLock { $0 = ["a"] }
+            let (other, sweeper) = (shared.outbox(.store, "b"), shared.keeper(.store, "c"))
+            // The sweep takes the files of an item that it has missed, which is claimed a moment later.
+            shared.world.server.rule { _, _ in .silence }
+            let store = SweptStore(base: shared.world.store, isLate: true) {
+                _ = try? await other.drain()  // asserted below
+                await sweeper.sweep { _, _ in true }
+            }
+            let outbox = shared.outbox(.store, "a", over: store)
+            let request = shared.request(try shared.clip().file)
+            await #expect {
+                try await outbox.enqueue(request)
+            } throws: { error in
+                if case OutboxError.store(.uncertain) = error { true } else { false }
+            }
+            #expect(try await other.items().count == 1)
+        }
+    }
+
     @Test(
         "are sent whole when nobody knew whether their item was saved, and it was",
         arguments: KeptIn.allCases, [LateStore.uncertain, LateStore.unflushed])
@@ -400,16 +445,18 @@ struct AttachmentKeeperTests {
     }
 }
 
-/// A store that is changed behind the back of its user before each item is saved.
+/// A store that is changed behind the back of its user before, or just after, an item is saved.
 private struct SweptStore: ForwardingStore {
     let base: any CacheStore
+    var isLate = false
     let sweep: @Sendable () async -> Void
 
     func update(
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
     ) async throws(StoreError) {
-        if key.hasPrefix("item:") { await sweep() }
+        if key.hasPrefix("item:"), !isLate { await sweep() }
         try await base.update(key, decide)
+        if key.hasPrefix("item:"), isLate { await sweep() }
     }
 }
 
