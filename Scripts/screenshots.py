@@ -96,22 +96,11 @@ def feed(camera):
     camera.go("/inspector")
     expect(camera.by("inspector-row").first).to_be_visible()
     camera.shoot("inspector")
-    camera.by("record").click()
-    expect(camera.by("recording")).to_contain_text("Recording")
-    camera.shoot("recording")
     camera.go("/")
     expect(camera.items.first).to_be_visible()
     camera.go("/inspector")
     expect(camera.by("event").first).to_be_visible()
-    camera.by("record").click()
-    expect(camera.by("replay")).to_be_visible()
-    camera.shoot("recorded")
-    camera.by("replay").click()
-    for step in (2, 3):
-        camera.by("replay-next").click()
-        expect(camera.by("replay-step")).to_contain_text(f"Step {step} of")
-    expect(camera.items.first).to_be_visible()
-    camera.shoot("replay")
+    camera.shoot("events")
 
 
 def feed_offline(camera):

@@ -21,7 +21,7 @@ struct PageTypes {
             intents += "        \"\(screen.name)\": {\n\(self.intents(of: screen))        };\n"
         }
         for type in [
-            ConnectionAPI.Switch.self, InspectorAPI.List.self, InspectorAPI.Validation.self, ReplayAPI.Step.self,
+            ConnectionAPI.Switch.self, InspectorAPI.List.self, InspectorAPI.Validation.self,
             UserAPI.Answer.self, ShellNews.self,
         ]
             as [any Decodable.Type]

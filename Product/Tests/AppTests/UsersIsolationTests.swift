@@ -18,7 +18,6 @@ struct UsersIsolationTests {
         ]
         var account = ""
         var signed: [String] = []
-        var steps = 0
     }
 
     private func amountIn(_ text: String) -> Bool { text.contains("7.771,77") || text.contains("7,771.77") }
@@ -75,9 +74,7 @@ struct UsersIsolationTests {
     // MARK: Ana fills everything
 
     private func fill(_ world: UsersWorld, _ marks: inout Marks) async throws -> String {
-        let recorder = await world.listen("ana", "/api/screens/inspector/events?tab=tab")
-        await world.tell("ana", "inspector?tab=tab", "record")
-        var streams = [recorder]
+        var streams = [await world.listen("ana", "/api/screens/inspector/events?tab=tab")]
         func show(_ screen: String, _ query: String = "", until words: String) async throws -> OpenStream {
             let stream = await world.listen("ana", "/api/screens/\(screen)/events?tab=tab\(query)")
             await world.tell("ana", "\(screen)?tab=tab\(query)", "appear")
@@ -131,8 +128,6 @@ struct UsersIsolationTests {
         try #require(await eventually { account.text.contains("marka-file.txt") }, "\(account.text.suffix(900))")
         marks.signed = signed(in: audio.text) + signed(in: account.text)
         #expect(!signed(in: audio.text).isEmpty)
-        marks.steps = room.site.hub.recording.steps.count
-        #expect(marks.steps > 5)
         let all = streams.map(\.text).joined()
         for stream in streams { await stream.close() }
         return all
@@ -153,12 +148,7 @@ struct UsersIsolationTests {
         let clips = marks.signed.compactMap { $0.split(separator: "?").first.map(String.init) }
         let file = "/api/screens/drive-account/files/marka-file.txt\(query)"
         return [
-            "GET /api/screens/:screen/events": screens.map { ("/api/screens/\($0)/events\(query)", "") }
-                + (1...max(1, min(marks.steps, 20))).flatMap { step in
-                    screens.map {
-                        ("/api/screens/\($0)/events?tab=replay-\(step)&" + subjects.joined(separator: "&"), "")
-                    }
-                },
+            "GET /api/screens/:screen/events": screens.map { ("/api/screens/\($0)/events\(query)", "") },
             "POST /api/screens/:screen/intents": screens.flatMap { screen in
                 intents.map { ("/api/screens/\(screen)/intents\(query)", #"{"intent":"\#($0)"}"#) }
             },
@@ -181,7 +171,6 @@ struct UsersIsolationTests {
             "DELETE /api/inspector/entries": ["item:1", "payment:1", "foaas:seen"].map {
                 ("/api/inspector/entries?key=\($0)", "")
             },
-            "GET /api/replay/:step": (1...max(1, marks.steps)).map { ("/api/replay/\($0)", "") },
             "GET /api/connection": [("/api/connection", "")],
             "PUT /api/connection": [("/api/connection", #"{"mode":"offline"}"#)],
             "GET /api/reference/transfers": [("/api/reference/transfers", "")],

@@ -104,7 +104,6 @@ class TestAPress:
         assert sent.post_data_json["size"] == "2MB"
         expect(page.by("created")).to_contain_text("Other papers")
 
-    @pytest.mark.skip(reason="unsteady: in one of three runs no answer to the released request came within 40 s; the cause is not found")
     def test_is_forgotten_when_its_page_is_left(self, drive):
         page, _ = self.form(drive)
         lost = pressed_on_the_way(page)

@@ -24,7 +24,7 @@ test("Each app asks for its own states", () => {
 
 test("Nothing is asked for early when the page may say something else", () => {
   const others = { "another screen": { path: "/cards" }, "no screen": { path: "/nowhere" }, "a link with a token": { hash: "#token=new" },
-    "a step of a recording": { search: "?replay=3" }, "a page that was loaded again": { isCarried: true }, "a tab without a name": { tab: null } };
+    "a page that was loaded again": { isCarried: true }, "a tab without a name": { tab: null } };
   for (const [name, other] of Object.entries(others)) assert.equal(firstRequest({ ...page, ...other }), null, name);
 });
 

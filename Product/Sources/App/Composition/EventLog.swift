@@ -37,8 +37,6 @@ final class EventLog: AquiferEvents {
     /// The lines, the newest first.
     var lines: [Line] { state.withLock { $0.lines.reversed() } }
 
-    /// The number of the last line; 0 without one.
-    var last: Int { state.withLock { $0.lines.last?.id ?? 0 } }
 
     func note(_ event: AquiferEvent) {
         let date = now()

@@ -30,8 +30,6 @@ final class ScreenHub {
     let glance: PaymentsGlance
     /// Sends the items of the outbox.
     let runner: OutboxRunner
-    /// What the pages showed, if somebody records it.
-    let recording: SessionRecording
     /// Renews the clips that the user keeps.
     let keptClips: KeptClipsRunner
 
@@ -39,7 +37,6 @@ final class ScreenHub {
         self.services = services
         foaasSettings = FoaasSettings(services.foaas)
         foaasFavorites = FoaasFavorites(services.foaas)
-        recording = SessionRecording(services.groundwork.events, now: services.configuration.now)
         glance = PaymentsGlance(services.payments)
         // No quota refuses a pause.
         runner = OutboxRunner(services.outbox, in: services.user?.scope.store ?? services.groundwork.queue)
@@ -56,10 +53,9 @@ final class ScreenHub {
         session(of: kind, at: ScreenAddress(name: kind.name, tab: tab, subject: subject))?.screen as? Kind
     }
 
-    /// The screens of a kind that a tab has opened; a tab that replays a recording has those of the recorded one.
+    /// The screens of a kind that a tab has opened.
     func opened<Kind: Screen>(_ kind: Kind.Type, tab: String) -> [Kind] {
-        let tab = ReplayTab.step(tab).flatMap { recording.step($0)?.address.tab } ?? tab
-        return sessions.filter { $0.key.tab == tab && $0.key.name == kind.name }.compactMap { $0.value.screen as? Kind }
+        sessions.filter { $0.key.tab == tab && $0.key.name == kind.name }.compactMap { $0.value.screen as? Kind }
     }
 
     /// There is a connection again: all screens load what they lack.

@@ -44,12 +44,10 @@ struct ScreenAPI: Sendable {
     }
 
     private func events(_ request: ServerRequest, _ screen: String?) async -> ServerResponse {
-        if let replay = await replayed(request, screen) { return replay }
         guard let address = await address(request, screen), let session = await hub.session(at: address) else {
             return unknownScreen
         }
         await session.prepare(isBack: true)
-        let recording = hub.recording
         let language = Language.best(for: request.queryValue("lang") ?? "en")
         let now = services.configuration.now
         let sign = addresses(request).sign
@@ -76,7 +74,6 @@ struct ScreenAPI: Sendable {
                 let isOld = isNews && state == before?.state
                 before = (state, shown.news)
                 if isOld { continue }
-                await recording.note(state, at: address)
                 try await send(event: "state", data: state)
             }
         }
@@ -89,7 +86,6 @@ struct ScreenAPI: Sendable {
         guard let body = try? await request.body.collect(upTo: 32 << 10),
             let message = try? JSONDecoder().decode(IntentMessage.self, from: body)
         else { return .problem(400, "intent", "send {\"intent\": …}") }
-        if ReplayTab.step(address.tab) != nil { return ReplayAPI.refusal }
         guard let session = await hub.session(at: address) else { return unknownScreen }
         await session.prepare()
         do throws(IntentError) {
@@ -143,12 +139,6 @@ struct ScreenAPI: Sendable {
         } catch {
             return .failure(error, language: .english)
         }
-    }
-
-    /// The recorded state that a tab of a replay asks for; `nil` for any other tab.
-    private func replayed(_ request: ServerRequest, _ screen: String?) async -> ServerResponse? {
-        guard let address = await address(request, screen), let step = ReplayTab.step(address.tab) else { return nil }
-        return await ReplayAPI(hub: hub).events(of: address.name, address.subject, at: step)
     }
 
     /// The address of the screen that a request names; `nil` if there is none of that name, or no tab.

@@ -26,7 +26,6 @@ struct Site: Sendable {
         AudioAPI(hub: hub, services: services).add(to: &router)
         DriveAPI(hub: hub, services: services).add(to: &router)
         InspectorAPI(services: services).add(to: &router)
-        ReplayAPI(hub: hub).add(to: &router)
         ConnectionAPI(hub: hub, services: services).add(to: &router)
         UserAPI(services: services, users: users).add(to: &router)
         router.fallback = { _ in .problem(404, "notFound", "there is no such thing here") }

@@ -4,7 +4,6 @@ import { language } from "./i18n.js";
 import { addressOf } from "./logic/early.js";
 import { detailOf, judged } from "./logic/refused.js";
 import { keptTab, newTab } from "./logic/tab.js";
-import { replayed } from "./replay.js";
 
 /** The kind of the refusals of a server that waits for its database. Nothing was changed then. */
 export const STARTING = "starting";
@@ -29,9 +28,8 @@ export class ApiError extends Error {
 /** @type {string | null} */
 let tabId = null;
 
-/** This tab's id: it names the session whose models the page shows, and survives a reload. A replay names its step. */
+/** This tab's id: it names the session whose models the page shows, and survives a reload. */
 export function tab() {
-  if (replayed !== null) return `replay-${replayed}`;
   tabId ??= keptTab() ?? newTab();
   return tabId;
 }

@@ -8,8 +8,6 @@ import { isOutdated, t } from "./i18n.js";
 import { Latest, Lazy } from "./logic/lazy.js";
 import { contactId } from "./logic/routes.js";
 import { followLanguage } from "./other-tabs.js";
-import { ReplayBar } from "./components/replay-bar.js";
-import { replayed } from "./replay.js";
 import { Router } from "./router.js";
 import { Shell } from "./shell.js";
 
@@ -264,10 +262,9 @@ document.addEventListener("aquifer:found", () => stuck?.());
 
 // Another tab has changed the language: this one follows as soon as nothing is lost by it, at the latest at a navigation.
 /** @type {Router} */
-const router = new Router((route, cause) => open(route, cause), () => replayed !== null || (isOutdated() && !shell.isHeld && !shell.isLost));
+const router = new Router((route, cause) => open(route, cause), () => isOutdated() && !shell.isHeld && !shell.isLost);
 
-if (replayed !== null) frame("status").before(new ReplayBar(replayed).element);
 frame("main").after(new MiniPlayer().element);
 if (carried?.playing) player.resume(carried.playing);
-if (replayed === null) followLanguage(() => shell.isHeld || shell.isLost);
+followLanguage(() => shell.isHeld || shell.isLost);
 router.start();

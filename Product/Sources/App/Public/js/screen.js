@@ -6,7 +6,6 @@ import { ScreenStream } from "./stream.js";
 import { carried, carries } from "./carried.js";
 import { message } from "./components/states.js";
 import { toast, toastOnce } from "./components/toast.js";
-import { replayed } from "./replay.js";
 import { t } from "./i18n.js";
 
 /** The time in which a stream shows that a server is gone, in milliseconds. */
@@ -223,8 +222,7 @@ export class ModelScreen {
       const isUnanswered = signal.aborted || (error instanceof ApiError && error.status === 0);
       // One that knows no such screen is told by the screen itself.
       const isShown = isUnanswered || (error instanceof ApiError && ([401, 404].includes(error.status) || error.kind === STARTING));
-      if (replayed !== null) toastOnce(t("replay.still"));
-      else if (!isShown) toast(t("error.request"), "danger");
+      if (!isShown) toast(t("error.request"), "danger");
       else if (isUnanswered && isAct) setTimeout(() => this.#tellUnanswered(), MOMENT);
       return false;
     } finally {

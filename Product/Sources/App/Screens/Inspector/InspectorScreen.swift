@@ -3,7 +3,7 @@ import AquiferWording
 import Foundation
 import Observation
 
-/// What the engine does, as it does it, and the recording of a session: the live part of the inspector's page.
+/// What the engine does, as it does it: the live part of the inspector's page.
 @MainActor
 final class InspectorScreen: Screen {
     static let name = "inspector"
@@ -11,13 +11,6 @@ final class InspectorScreen: Screen {
     struct State: ScreenState {
         /// The newest first.
         let events: [Event]
-        let isRecording: Bool
-        /// True if the recording ended itself, because it was full.
-        let isFull: Bool
-        /// The number of recorded steps.
-        let steps: Int
-        /// The first step; `nil` without a recording.
-        @OrNull var first: Place?
     }
 
     struct Event: Codable, Sendable {
@@ -37,47 +30,28 @@ final class InspectorScreen: Screen {
         }
     }
 
-    /// A step of a recording, and the screen that it shows.
-    struct Place: Codable, Sendable {
-        let step: Int
-        let screen: String
-        let subject: String
-
-        init(_ step: SessionRecording.Step) {
-            (self.step, screen, subject) = (step.id, step.address.name, step.address.subject)
-        }
-    }
-
-    enum Intent: String, ScreenIntent { case appear, clear, record, stop, discard }
+    enum Intent: String, ScreenIntent { case appear, clear }
 
     /// The number of events that the page shows.
     static let shown = 100
 
     private let model: EventLines
-    private let recording: SessionRecording
 
     init(_ address: ScreenAddress, in hub: ScreenHub) {
         model = EventLines(hub.services.groundwork.events)
-        recording = hub.recording
     }
 
     func state(_ context: ScreenContext) -> State {
-        State(
-            events: model.lines.prefix(Self.shown).map { Event($0, context.language) },
-            isRecording: recording.isRecording, isFull: recording.isFull, steps: recording.steps.count,
-            first: recording.steps.first.map(Place.init))
+        State(events: model.lines.prefix(Self.shown).map { Event($0, context.language) })
     }
 
     func refresh() async {}
 
     func action(for intent: Intent, _ fields: IntentFields) -> ScreenAction {
-        let (model, recording) = (model, recording)
+        let model = model
         return switch intent {
         case .appear: {}
         case .clear: { model.clear() }
-        case .record: { recording.start() }
-        case .stop: { recording.stop() }
-        case .discard: { recording.discard() }
         }
     }
 }

@@ -1,4 +1,3 @@
-import { stepOf } from "./replay.js";
 import { routeOf } from "./routes.js";
 import { bearer, tokenIn } from "./token.js";
 
@@ -43,6 +42,6 @@ export const keyOf = (url, headers) => JSON.stringify([url, Object.entries(heade
  */
 export function firstRequest({ path, search, hash, isCarried, tab, language, token }) {
   const screen = SCREENS[routeOf(path, search).name];
-  if (!screen || tab === null || isCarried || tokenIn(hash) !== null || stepOf(search) !== null) return null;
+  if (!screen || tab === null || isCarried || tokenIn(hash) !== null) return null;
   return { url: addressOf(`/api/screens/${screen}/events`, {}, tab, language), headers: streamHeaders({ "Aquifer-Appear": "load" }, bearer(token)) };
 }

@@ -569,10 +569,6 @@ declare namespace Wire {
 
     interface InspectorState {
         events: InspectorEvent[];
-        isRecording: boolean;
-        isFull: boolean;
-        steps: number;
-        first: InspectorPlace | null;
     }
 
     interface InspectorEvent {
@@ -581,12 +577,6 @@ declare namespace Wire {
         subject: string;
         text: string;
         isTrouble: boolean;
-    }
-
-    interface InspectorPlace {
-        step: number;
-        screen: string;
-        subject: string;
     }
 
     interface ConnectionSwitch {
@@ -620,15 +610,6 @@ declare namespace Wire {
     interface InspectorValidation {
         removed: string[];
         failures: InspectorFailure[];
-    }
-
-    interface ReplayStep {
-        step: number;
-        count: number;
-        date: string;
-        events: InspectorEvent[];
-        previous: InspectorPlace | null;
-        next: InspectorPlace | null;
     }
 
     interface UserAnswer {
@@ -837,9 +818,6 @@ declare namespace Wire {
         "inspector": {
             appear: {};
             clear: {};
-            record: {};
-            stop: {};
-            discard: {};
             refresh: {};
         };
     }
