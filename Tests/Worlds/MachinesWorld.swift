@@ -125,6 +125,8 @@ enum MachinesWorld {
             }
         }
         link.key = key
+        // What is sent again is no longer given up: without an answer it may be made after all.
+        plan.given.remove(key)
         process.world.note("\(process.name): pays \(plan.cents) under \(key.uuidString.prefix(8))")
         let paid = try await service.pay(
             Money(cents: plan.cents), to: contact, with: card, code: code, besides: plan.given)

@@ -93,11 +93,16 @@ struct DownloadFolder: Sendable {
         }
     }
 
-    /// Flushes a complete download and its folder, so that both survive a loss of power.
+    /// Flushes a complete download and its folder, so that both survive a loss of power. The one before it is deleted only then.
     func flush(_ file: DownloadedFile) throws(StoreError) {
+        let name = Self.name(of: file.record.url)
         try POSIX.flush(file.data)
-        if let record = try POSIX.openToRead(path(Self.name(of: file.record.url), .info)) { try POSIX.flush(record) }
+        if let record = try POSIX.openToRead(path(name, .info)) { try POSIX.flush(record) }
         try folder.flush()
+        // Whoever holds the lock, or transfers it later, deletes what is left.
+        guard let lock = try tryLock(name), !POSIX.exists(path(name, .part)) else { return }
+        defer { withExtendedLifetime(lock) {} }
+        if let whole = try record(name, .info)?.generation { try removeData(name, but: whole) }
     }
 
     func contents(_ path: String) throws(StoreError) -> Data? {
@@ -141,11 +146,13 @@ struct DownloadFolder: Sendable {
     // MARK: Deleting. The caller holds the lock.
 
     /// Deletes the files of an unfinished download.
-    func removePart(_ name: String) throws(StoreError) {
+    ///
+    /// - Parameter andOld: false to keep what an earlier complete one may have left: a loss of power may bring its record back.
+    func removePart(_ name: String, andOld: Bool = true) throws(StoreError) {
         // The record is read first: if the system cannot read it now, the bytes that it confirms must stay.
         let whole = try readable(name, .info)?.generation
         _ = try POSIX.remove(path(name, .part))
-        try removeData(name, but: whole)
+        if andOld { try removeData(name, but: whole) }
     }
 
     /// Deletes a download, and its pin if `pin` is true.

@@ -96,7 +96,8 @@ final class PartialFile: @unchecked Sendable {
         whole.total = received
         if isFlushed { try POSIX.flush(data) }
         try folder.put(whole.encoded(isWhole: true).bytes, at: folder.path(name, .info), isFlushed: isFlushed)
-        // From here on the download is complete. The next transfer deletes a leftover that cannot be deleted now.
-        try? folder.removePart(name)
+        // From here on the download is complete. What cannot be deleted now is deleted when it has reached the device, or by the next
+        // transfer.
+        try? folder.removePart(name, andOld: isFlushed)
     }
 }
