@@ -62,14 +62,14 @@ extension Outbox {
     ///   - id: the item.
     ///   - request: the request that is sent from now on.
     ///   - label: the app's new name for it; `nil` to keep its name.
-    /// - Throws: ``OutboxError/notNow(_:reason:)`` when it was not refused, or may have arrived all the same (409), and the errors of
+    /// - Throws: ``OutboxError/notNow(_:reason:)`` when it was not refused, or an attempt may have arrived all the same, and the errors of
     ///   ``enqueue(_:key:group:label:)``. The item is then unchanged. Only after ``StoreError/uncertain(operation:reason:)`` it may be
     ///   changed.
     public func edit(_ id: ID, to request: HTTPRequest, label: String? = nil) async throws(OutboxError) {
         try await replace(id, with: request, label: label) { head in
             guard head.change == nil else { return "is a change of a resource, which edits it" }
             guard let refusal = head.refusal else { return "was not refused" }
-            guard !refusal.mayHaveArrived else {
+            guard !refusal.mayHaveArrived, !head.mayHaveArrived else {
                 return "may have arrived, and an edited one would arrive beside it"
             }
             return nil

@@ -22,8 +22,8 @@ extension Outbox {
             head.url = request.url
             head.length = request.body?.length ?? 0
             if let label { head.label = label }
-            head.refusal = nil
-            head.attempts = 0
+            // What is known of the attempts concerns the request of before.
+            (head.refusal, head.wait, head.mayHaveArrived, head.attempts) = (nil, nil, false, 0)
             return nil
         }
         do throws(StoreError) { try await assign(&hold, &message, to: id.number) } catch {
@@ -99,9 +99,10 @@ extension Outbox {
     ) async throws(OutboxError) -> Item {
         try await replace(id, with: request, label: label) { head in
             guard head.change?.bytes == known else { return "was edited meanwhile" }
+            // Over a version, the server refuses what an earlier attempt has made. Without one it would be made twice.
+            let mayBeTried = mayBeTried && change.version != nil
             if let reason = head.reasonToStay(mayBeRefused: mayBeRefused, mayBeTried: mayBeTried) { return reason }
             head.change = change
-            (head.wait, head.mayHaveArrived) = (nil, false)
             return nil
         }
     }

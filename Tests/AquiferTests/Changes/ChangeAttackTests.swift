@@ -202,6 +202,30 @@ struct ChangeAttackTests {
         #expect(world.server.notes.map(\.text) == ["Soy milk"])
         #expect(try await notes.pendingChanges().map(\.item.isConflict) == (made ? [true] : []))
     }
+
+    @Test("A creation that may have arrived is not made a second time by its user's word")
+    func keptCreation() async throws {
+        let world = NotesWorld()
+        let notes = world.notes()
+        _ = try await notes.load()
+        let id = try #require(try await notes.change(.create(id: "a", text: "Milk"))).id
+        let count = Locked(0)
+        world.server.set { [server = world.server] request in
+            guard request.method == .post else { return nil }
+            let attempt = count.withLock { count in
+                count += 1
+                return count
+            }
+            if attempt == 1 { _ = server.carryOut(request) }
+            return attempt == 1 ? .failure(TransportError(.interrupted)) : attempt == 2 ? .answer(status: 403) : nil
+        }
+        try await notes.outbox.drain()
+        world.pass(1000)
+        #expect(try await notes.outbox.drain().refused == 1)
+        await #expect(throws: OutboxError.self) { try await notes.keepMine(id) }
+        try await notes.outbox.drain()
+        #expect(world.server.log == ["create 101 Milk"])
+    }
 }
 
 /// A store that holds the first change of an item on demand.

@@ -310,6 +310,33 @@ struct OutboxManagingTests {
         }
     }
 
+    @Test("that was refused after an attempt that may have arrived is not edited: both would be carried out")
+    func editedAfterALostAnswer() async throws {
+        let outbox = world.outbox()
+        let item = try await outbox.enqueue(world.note("one"))
+        world.server.rule { [server = world.server] _, request in
+            server.take(request)
+            return .failure(TransportError(.interrupted))
+        }
+        try await outbox.drain()
+        world.server.rule { _, _ in .status(403) }
+        world.pass(1000)
+        #expect(try await outbox.drain().refused == 1)
+        #expect(try await outbox.items().first?.mayHaveArrived == true)
+        world.server.heal()
+        do throws(OutboxError) {
+            try await outbox.edit(item.id, to: world.note("two"))
+            Issue.record("was edited")
+        } catch {
+            guard case .notNow = error else {
+                Issue.record("is \(error)")
+                return
+            }
+        }
+        #expect(try await outbox.drain().sent == 0)
+        #expect(world.server.taken == ["one"])
+    }
+
     @Test("has a number that can be written and read")
     func identity() {
         let id = Outbox.ID(number: 12)
