@@ -13,13 +13,18 @@ extension StoredAttachments {
         let summary: StoredEntry.Summary
     }
 
-    func listed() async throws(StoreError) -> [Listed] {
-        try await store.contents(prefix: Self.heads).entries.map { summary in
+    func listed() async throws(StoreError) -> [Listed] { try await listing().heads }
+
+    private func listing() async throws(StoreError) -> (heads: [Listed], damaged: [String]) {
+        func name(_ key: String) -> String { String(key.dropFirst(Self.heads.count)) }
+        let contents = try await store.contents(prefix: Self.heads)
+        let heads = contents.entries.map { summary in
             Listed(
-                name: String(summary.key.dropFirst(Self.heads.count)),
+                name: name(summary.key),
                 number: summary.validators.etag.flatMap { UInt64($0) }.flatMap { $0 < 1 << 61 ? $0 : nil },
                 isKept: summary.validators.lastModified == Self.kept, summary: summary)
         }
+        return (heads, contents.damaged.compactMap { $0.key.map(name) })
     }
 
     func remove(_ names: [String]) async {
@@ -44,15 +49,15 @@ extension StoredAttachments {
     func sweep(_ isUnused: @Sendable (_ name: String, _ number: UInt64) async -> Bool) async {
         // A store that cannot be listed now is swept by the next process. The pieces are listed first: their heads were there before
         // them.
-        guard let pieces = try? await store.contents(prefix: Self.pieces), let heads = try? await listed() else {
-            return
-        }
+        guard let pieces = try? await store.contents(prefix: Self.pieces), let (heads, damaged) = try? await listing()
+        else { return }
         for head in heads {
             if let number = head.number, !(await isUnused(head.name, number)) { continue }
             if !head.isKept, await hasLivingMaker(head) { continue }
             if await take(head) { await remove([head.name]) }
         }
-        let known = Set(heads.map(\.name))
+        // A damaged head is no absence of one: its pieces may suffice.
+        let known = Set(heads.map(\.name) + damaged)
         for name in Set(pieces.entries.compactMap { Self.name(ofPiece: $0.key) }).subtracting(known) {
             await remove([name])
         }

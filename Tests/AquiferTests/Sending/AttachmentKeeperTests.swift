@@ -428,6 +428,29 @@ struct AttachmentKeeperTests {
         }
     }
 
+    @Test("are kept beside a damaged head: their pieces suffice to send them")
+    func damagedHead() async throws {
+        try await SharedFiles.with { shared in
+            let (file, bytes) = try shared.clip()
+            try await shared.outbox(.store, "a").enqueue(shared.request(file))
+            let sent = Locked([Data]())
+            shared.world.server.rule { _, request in
+                sent.withLock { $0.append(request.wholeBody) }
+                return nil
+            }
+            let keeper = StoredAttachments(
+                in: HeadlessStore(base: shared.files),
+                copies: { () throws(StoreError) in
+                    let copies = shared.place.appending(path: "b")
+                    try POSIX.makeFolder(copies.path)
+                    return copies
+                }, now: shared.world.date.read)
+            await keeper.sweep { _, _ in true }
+            #expect(try await shared.outbox(.store, "b").drain().sent == 1)
+            #expect(sent.withLock { $0 } == [Data("<".utf8) + bytes])
+        }
+    }
+
     @Test("that were confirmed are no longer there for a sweep that has seen them before")
     func confirmedInTime() async throws {
         try await SharedFiles.with { shared in
@@ -457,6 +480,19 @@ private struct SweptStore: ForwardingStore {
         if key.hasPrefix("item:"), !isLate { await sweep() }
         try await base.update(key, decide)
         if key.hasPrefix("item:"), isLate { await sweep() }
+    }
+}
+
+/// A store whose heads of files are listed as damaged.
+private struct HeadlessStore: ForwardingStore {
+    let base: any CacheStore
+
+    func contents(prefix: String) async throws(StoreError) -> StoreContents {
+        var contents = try await base.contents(prefix: prefix)
+        let heads = contents.entries.filter { $0.key.hasPrefix(StoredAttachments.heads) }
+        contents.entries.removeAll { $0.key.hasPrefix(StoredAttachments.heads) }
+        contents.damaged += heads.map { DamagedEntry(key: $0.key, place: $0.key, reason: "its checksum is wrong") }
+        return contents
     }
 }
 
