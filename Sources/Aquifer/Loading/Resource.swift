@@ -319,7 +319,9 @@ extension Resource {
         let error = LoadError.connectivity(TransportError(.timedOut, "slow: no answer after \(patience)"))
         guard fallback.allows(error), deniedAt.withLock({ $0 }) == nil else { return nil }
         // A copy that cannot be read is no reason to fail: the answer may come.
-        guard let saved = try? await cache.load() else { return nil }
+        guard let entry = try? await cache.store.retrieve(cache.key), !entry.asking.isDenied,
+            let saved = try? cache.fresh(entry)  // as above
+        else { return nil }
         if cache.events != nil { cache.tellStandIn(savedAt: saved.savedAt, because: error) }
         return Self.copy(saved, because: error)
     }

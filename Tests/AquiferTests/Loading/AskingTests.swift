@@ -62,6 +62,23 @@ struct AskingTests {
         await second.waitForCancellation()
     }
 
+    @Test("A load with patience delivers no copy that the server has denied to another instance")
+    func patienceWithADeniedCopy() async throws {
+        let world = World(client: ScriptedHTTPClient())
+        try await world.save(["old"], age: .minutes(2))
+        let denied = Task { try await Resource(remote: world.remote(), cache: world.cache).load() }
+        await world.client.exchange(0).respond(status: 403)
+        await #expect(throws: LoadError.self) { try await denied.value }
+        let clock = ManualClock()
+        let resource = Resource(remote: world.remote(), cache: world.cache, clock: clock)
+        let load = Task { try await resource.load(patience: .seconds(8)) }
+        await clock.waitForSleepers(1)
+        let exchange = await world.client.exchange(1)
+        clock.advance(by: .seconds(8))
+        exchange.respond(body: Data("[\"new\"]".utf8))
+        #expect(try await load.value.value == ["new"])
+    }
+
     private struct Note: Codable, Equatable {
         var text: String
         var color: String?
