@@ -124,12 +124,13 @@ final class EasyHandle {
         } else {
             set(CURLOPT_CUSTOMREQUEST, method.rawValue)
         }
-        // Without bytes to send again there is no rewinding that could be refused: see `Transfer.rewind`.
-        let isRewound = method.isIdempotent || (transfer.request.body?.length ?? 0) > 0
-        if !isRewound || transfer.request.maySend != nil { set(CURLOPT_FRESH_CONNECT, 1) }
-        guard transfer.request.maySend != nil else { return }
-        // Nobody else may take over a connection that discards what it has not sent when it is closed.
+        // What may change something has a connection of its own. On a kept one, curl before 8.0 takes what a server has sent unasked, such as
+        // the 408 of an idle connection, for the answer, and repeats by itself what has no body. An answer may come before the body is sent;
+        // behind it nobody else may go on.
+        guard !method.isSafe || transfer.request.maySend != nil else { return }
+        set(CURLOPT_FRESH_CONNECT, 1)
         set(CURLOPT_FORBID_REUSE, 1)
+        guard transfer.request.maySend != nil else { return }
         note(aq_curl_set_opened(easy, CURLOPT_SOCKOPTFUNCTION, curlOpened))
         set(CURLOPT_SOCKOPTDATA, Unmanaged.passUnretained(transfer).toOpaque())
     }

@@ -200,4 +200,50 @@ struct CurlHTTPClientTests {
             #expect(error?.kind == .offline)
         }
     #endif
+
+    @Test(
+        "What may change something is not answered by what a server has sent unasked before",
+        arguments: [HTTPMethod.post, .put, .delete])
+    func unasked(_ method: HTTPMethod) async throws {
+        let (received, isRead, isSent) = (Locked<[String]>([]), Locked(false), Locked(false))
+        let server = try LoopbackServer { connection in
+            while let request = try connection.readRequest() {
+                if request.target == "/1" {
+                    try connection.respond(body: Data("first".utf8))
+                    while !isRead.withLock({ $0 }) { sched_yield() }
+                    try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nidle")
+                    isSent.withLock { $0 = true }
+                } else {
+                    received.withLock { $0.append(request.target) }
+                    try connection.respond(body: Data("second".utf8))
+                }
+            }
+        }
+        let client = CurlHTTPClient()
+        _ = try await client.send(HTTPRequest(.get, server.url("/1"))).data(upTo: 100)
+        isRead.withLock { $0 = true }
+        #expect(await eventually { isSent.withLock { $0 } })
+        let body = method == .delete ? nil : HTTPBody.bytes(Data("mine".utf8))
+        let answer = try await client.send(HTTPRequest(method, server.url("/2"), body: body)).data(upTo: 100)
+        #expect(String(decoding: answer, as: UTF8.self) == "second")
+        #expect(received.withLock { $0 } == ["/2"])
+    }
+
+    @Test("An answer that comes before its request is sent leaves nothing for the next one")
+    func answeredEarly() async throws {
+        let server = try LoopbackServer { connection in
+            guard let bytes = try connection.readBytes() else { return }
+            if bytes.starts(with: Data("PUT".utf8)) {
+                try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nearly")
+                while try connection.readBytes() != nil {}
+            } else {
+                try connection.respond(body: Data("next".utf8))
+            }
+        }
+        let client = CurlHTTPClient()
+        let put = HTTPRequest(.put, server.url("/1"), body: .bytes(Data(count: 20 << 20)))
+        _ = try await client.send(put).data(upTo: 100)
+        let answer = try await client.send(HTTPRequest(.get, server.url("/2"))).data(upTo: 100)
+        #expect(String(decoding: answer, as: UTF8.self) == "next")
+    }
 }
