@@ -27,6 +27,41 @@ struct UnreadBodiesTests {
         await world.end()
     }
 
+    @Test("Relays that a user does not read leave the connections of their host to another user")
+    func relays() async throws {
+        let world = try await UsersWorld()
+        let room = try await world.house.rooms.room(of: try world.name("ana"))
+        let screen = try #require(room.site.hub.screen(AudioScreen.self, tab: "tab"))
+        await screen.model.appear()
+        let clip = try #require(screen.model.clips.first)
+        let target = "/api/screens/audio/clips/\(clip.id)?tab=tab"
+        var unread: [ServerResponse] = []
+        for _ in 0..<Relays.most { unread.append(await world.ask("ana", "GET", target)) }
+        #expect(unread.allSatisfy { $0.status == 200 })
+        #expect(await world.ask("ana", "GET", target).status == 429)
+        #expect(await world.ask("bruno", "GET", target).status == 200)
+        unread = []
+        #expect(await world.ask("ana", "GET", target).status == 200)
+        await world.end()
+    }
+
+    @Test("Relays of all kinds count together")
+    func relaysOfFiles() async throws {
+        let world = AppWorld()
+        let screen = try #require(world.site.hub.screen(AudioScreen.self, tab: "tab"))
+        await screen.model.appear()
+        let clip = try #require(screen.model.clips.first)
+        let file = "/api/screens/drive-account/files/a?account=11111111111111111111111111111111"
+        var unread: [ServerResponse] = []
+        for _ in 0..<Relays.most {
+            unread.append(await world.request("GET", "/api/screens/audio/clips/\(clip.id)?tab=tab"))
+        }
+        #expect(await world.request("GET", file).status == 429)
+        unread = []
+        #expect(await world.request("GET", file).status != 429)
+        await world.services.stop()
+    }
+
     @Test("Equal bodies are one copy, and all of one user have a bound in bytes, beyond which only sharing is free")
     func bytes() throws {
         func address(_ response: ServerResponse?) -> UnsafeRawPointer? {

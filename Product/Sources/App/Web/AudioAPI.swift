@@ -7,6 +7,7 @@ import HTTPServer
 struct AudioAPI: Sendable {
     let hub: ScreenHub
     let services: Services
+    let relays: Relays
 
     /// The path to which pages upload files. These may be larger than other bodies.
     static let filePath = "/api/screens/audio-compose/file"
@@ -55,7 +56,7 @@ struct AudioAPI: Sendable {
     private func posted(_ clip: AudioClip, _ request: ServerRequest) async -> ServerResponse {
         // A file that cannot be read is fetched anew.
         if let file = try? await services.audio.downloads().saved(clip.audio) { return kept(file, request) }
-        return await passed(clip, request)
+        return await relays.counting { await passed(clip, request) }
     }
 
     /// The sound of a clip that waits to be posted, from the outbox's own copy of it.

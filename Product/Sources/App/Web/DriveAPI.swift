@@ -8,6 +8,7 @@ import HTTPServer
 struct DriveAPI: Sendable {
     let hub: ScreenHub
     let services: Services
+    let relays: Relays
 
     /// The path to which pages upload files. These may be larger than other bodies.
     static let filePath = "/api/screens/drive-account/file"
@@ -93,6 +94,10 @@ struct DriveAPI: Sendable {
             guard let location = try? drive.api.location(of: name, in: account) else { return Self.noSuchFile }
             return await preview(request, location)
         }
+        return await relays.counting { await relayed(name, in: account, of: drive) }
+    }
+
+    private func relayed(_ name: String, in account: PublicKey, of drive: ShadowDriveService) async -> ServerResponse {
         let response: HTTPResponse
         do throws(DriveError) { response = try await drive.open(name, in: account) } catch {
             switch error {

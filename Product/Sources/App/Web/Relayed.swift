@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import Foundation
 import HTTPServer
 
@@ -43,6 +44,39 @@ enum Relayed {
         "Content-Security-Policy": "sandbox; default-src 'none'; frame-ancestors 'none'",
         "X-Content-Type-Options": "nosniff",
     ]
+}
+
+/// The relays of one user. Each holds a connection to its server until its page has read it, and all users share these connections.
+final class Relays: Sendable {
+    /// The most at a time: a fourth of the connections to a host. A browser reads six at a time.
+    static let most = 16
+
+    private final class Place: Sendable {
+        private let taken: Locked<Int>
+
+        init?(_ taken: Locked<Int>) {
+            self.taken = taken
+            let isFree = taken.withLock { taken in
+                taken += 1
+                return taken <= Relays.most
+            }
+            if !isFree { return nil }
+        }
+
+        deinit { taken.withLock { $0 -= 1 } }
+    }
+
+    private let taken = Locked(0)
+
+    /// The answer that relays, counted until it was sent; 429 if the user has too many.
+    func counting(_ answer: () async -> ServerResponse) async -> ServerResponse {
+        guard let place = Place(taken) else {
+            return .problem(429, "busy", "this user has too many files on this server that were not read; read them")
+        }
+        var response = await answer()
+        response.keep(place)
+        return response
+    }
 }
 
 extension ServerResponse {

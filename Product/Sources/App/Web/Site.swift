@@ -22,9 +22,10 @@ struct Site: Sendable {
     ) {
         var router = Router()
         hub = ScreenHub(services)
+        let relays = Relays()
         ScreenAPI(hub: hub, services: services, addresses: addresses).add(to: &router)
-        AudioAPI(hub: hub, services: services).add(to: &router)
-        DriveAPI(hub: hub, services: services).add(to: &router)
+        AudioAPI(hub: hub, services: services, relays: relays).add(to: &router)
+        DriveAPI(hub: hub, services: services, relays: relays).add(to: &router)
         InspectorAPI(services: services).add(to: &router)
         ConnectionAPI(hub: hub, services: services).add(to: &router)
         UserAPI(services: services, users: users).add(to: &router)
