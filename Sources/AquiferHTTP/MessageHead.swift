@@ -88,6 +88,12 @@ public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         fields.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
     }
 
+    /// The value of a name; `nil` also if there are several that differ: nobody knows which one counts.
+    package func single(_ name: String) -> String? {
+        guard let first = self[name], values(of: name).allSatisfy({ $0 == first }) else { return nil }
+        return first
+    }
+
     /// The number of fields of a name.
     package func count(of name: String) -> Int {
         fields.reduce(0) { $1.name.equalsIgnoringASCIICase(name) ? $0 + 1 : $0 }

@@ -103,7 +103,7 @@ extension PendingChange {
     public func apply(to value: inout Value, wasTried: Bool) throws { try apply(to: &value) }
     /// The change as it is, with the answer's `ETag`.
     public func confirmation(_ answer: Outbox.Answer) throws -> ChangeConfirmation<Self> {
-        ChangeConfirmation(self, version: answer.head.headers["ETag"])
+        ChangeConfirmation(self, version: answer.head.headers.single("ETag"))
     }
     /// Leaves it to the outbox's judge.
     public func verdict(_ head: HTTPResponseHead, _ body: Data) -> Outbox.Verdict? { nil }

@@ -52,9 +52,9 @@ enum DownloadAnswer: Sendable, Equatable {
         case (200, _): self = coding == "identity" ? .all(total: head.contentLength) : .coded
         case (206, .rest): self = coding == "identity" ? Self.part(head, question) : .startOver
         case (304, .ifChanged): self = .unchanged
-        case (416, .rest(_, let tag, _)) where Self.tagged(head, as: tag) ?? tag != tag: self = .startOver
+        case (416, .rest(_, let tag, _)) where Self.tags(head, as: tag).contains { $0 != tag }: self = .startOver
         case (416, .rest(let start, _, let total)):
-            let size = ContentRange(head.headers["Content-Range"])?.total
+            let size = ContentRange(head.headers.single("Content-Range"))?.total
             self = size == start && (total ?? start) == start ? .nothingLeft : .startOver
         default: self = .refused(.status(head.status))
         }
@@ -63,21 +63,21 @@ enum DownloadAnswer: Sendable, Equatable {
     /// A partial answer is accepted if it begins where the bytes on disk end, and agrees with the known length and tag.
     private static func part(_ head: HTTPResponseHead, _ question: DownloadQuestion) -> DownloadAnswer {
         guard case .rest(let start, let tag, let total) = question,
-            let range = ContentRange(head.headers["Content-Range"]),
+            let range = ContentRange(head.headers.single("Content-Range")),
             let bytes = range.bytes, bytes.lowerBound == start
         else { return .startOver }
         if let total, let size = range.total, size != total { return .startOver }
         let size = range.total ?? total
         if let size, bytes.upperBound > size { return .startOver }
-        if tagged(head, as: tag) != tag { return .startOver }
+        if Set(tags(head, as: tag)) != [tag] { return .startOver }
         return .rest(end: bytes.upperBound, total: size)
     }
 
-    /// The field of an answer that the tag of the bytes on disk came from. A part has its `ETag` (RFC 9110, 15.3.7), and another value, or none, is
-    /// that of other content. A server must not answer so (13.1.5), and some do, because they pass over `If-Range`. Those that leave a
+    /// The fields of an answer of the kind that the tag of the bytes on disk came from. A part has its `ETag` (RFC 9110, 15.3.7), and another value
+    /// beside it or in its place, or none, is that of other content. A server must not answer so (13.1.5), and some do, because they pass over `If-Range`. Those that leave a
     /// date out cost a whole transfer.
-    private static func tagged(_ head: HTTPResponseHead, as tag: String) -> String? {
-        head.headers[tag.hasPrefix("\"") ? "ETag" : "Last-Modified"]
+    private static func tags(_ head: HTTPResponseHead, as tag: String) -> [String] {
+        head.headers.values(of: tag.hasPrefix("\"") ? "ETag" : "Last-Modified")
     }
 }
 
@@ -86,11 +86,12 @@ extension HTTPResponseHead {
     /// other bytes too. So may a `Last-Modified` less than a second older than the answer, or of an answer without a
     /// `Date` (RFC 9110, 8.8.2.2 and 13.1.5).
     var resumeTag: String? {
-        if let etag = headers["ETag"] {
+        if headers.count(of: "ETag") > 0 {
+            guard let etag = headers.single("ETag") else { return nil }
             let fit = Validators(etag: etag).fitToSend.etag
             return etag.count >= 2 && etag.first == "\"" && etag.last == "\"" ? fit : nil
         }
-        guard let field = headers["Last-Modified"], field.canBeSentBack, let modified = HTTPDate.parse(field),
+        guard let field = headers.single("Last-Modified"), field.canBeSentBack, let modified = HTTPDate.parse(field),
             let sent = headers["Date"].flatMap(HTTPDate.parse), sent.timeIntervalSince(modified) >= 1
         else { return nil }
         return field

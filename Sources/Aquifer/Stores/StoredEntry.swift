@@ -31,11 +31,12 @@ extension Validators {
 
     /// The validators of an answer.
     ///
-    /// A validator that cannot be sent back is left out (``fitToSend``). So is a `Last-Modified` in the same second as
-    /// the answer (RFC 9110, 8.8.2.2): a change later in that second would have the same date, and a 304 would confirm
-    /// the old value for ever.
+    /// A validator that cannot be sent back is left out (``fitToSend``), and one of two that differ. So is a
+    /// `Last-Modified` in the same second as the answer (RFC 9110, 8.8.2.2): a change later in that second would have
+    /// the same date, and a 304 would confirm the old value for ever.
     init(_ head: HTTPResponseHead) {
-        self = Validators(etag: head.headers["ETag"], lastModified: head.headers["Last-Modified"]).fitToSend
+        let fields = head.headers
+        self = Validators(etag: fields.single("ETag"), lastModified: fields.single("Last-Modified")).fitToSend
         guard let modified = lastModified.flatMap(HTTPDate.parse),
             let sent = head.headers["Date"].flatMap(HTTPDate.parse)
         else { return }

@@ -64,6 +64,34 @@ struct DownloadResumeTests {
         #expect(answer(416, "bytes */10", from: 10) == (goesOn != false ? .nothingLeft : .startOver))
     }
 
+    @Test(
+        "begins again if an answer has two tags, two dates or two ranges",
+        arguments: ["ETag", "Last-Modified", "Content-Range"])
+    func twoValues(_ field: String) throws {
+        let url = try #require(URL(string: "http://audio.example/1.mp3"))
+        let fields: HTTPHeaders = [
+            "ETag": "\"1\"", "Last-Modified": Self.day, "Content-Range": "bytes 5-9/10",
+            "Date": "Sun, 06 Nov 1994 08:49:39 GMT",
+        ]
+        let others = ["\"2\"", "Mon, 07 Nov 1994 08:49:37 GMT", "bytes 5-8/10"]
+        let other = try #require(zip(["ETag", "Last-Modified", "Content-Range"], others).first { $0.0 == field }).1
+        let tag = field == "Last-Modified" ? Self.day : "\"1\""
+        for (value, isOne) in [(fields[field] ?? "", true), (other, false)] {
+            var head = HTTPResponseHead(status: 206, headers: fields, url: url)
+            head.headers.add(field, value)
+            let answer = DownloadAnswer(head, to: .rest(from: 5, tag: tag, total: 10))
+            #expect(answer == (isOne ? .rest(end: 10, total: 10) : .startOver))
+            guard field != "Content-Range" else { continue }
+            if field == "Last-Modified" { head.headers["ETag"] = nil }
+            #expect(head.resumeTag == (isOne ? tag : nil))
+            #expect((field == "ETag" ? Validators(head).etag : Validators(head).lastModified) == (isOne ? tag : nil))
+            head.status = 416
+            head.headers["Content-Range"] = "bytes */10"
+            let end = DownloadAnswer(head, to: .rest(from: 10, tag: tag, total: 10))
+            #expect(end == (isOne ? .nothingLeft : .startOver))
+        }
+    }
+
     @Test("goes on in another process: each byte is fetched once", arguments: [1, 262_144, 300_000, 699_999])
     func restarts(cut: Int) async throws {
         try await DownloadWorld.with { world in
