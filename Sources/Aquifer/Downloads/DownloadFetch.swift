@@ -130,6 +130,10 @@ final class DownloadFetch {
         let question = question
         let response = try await answer(to: question)
         let head = response.head
+        if case .rest = question, [206, 416].contains(head.status), part?.record.isTagged(at: head.url) == false {
+            try await drop()
+            return .on
+        }
         switch DownloadAnswer(head, to: question) {
         case .all(let total):
             // What is kept stays until the answer has shown that it is the content.
@@ -154,7 +158,8 @@ final class DownloadFetch {
             let before = part.received
             do throws(DownloadError) {
                 // A part may come without the fields of the whole (RFC 9110, 15.3.7).
-                let whole = HTTPResponseHead(status: 200, headers: HTTPHeaders(part.record.fields), url: head.url)
+                let fields = part.record.fields.filter { $0.name != DownloadRecord.place }
+                let whole = HTTPResponseHead(status: 200, headers: HTTPHeaders(fields), url: head.url)
                 try accept(whole, try await files.start(of: part), total)
                 part.confirm(total: total, at: with.now())
                 transfer.follow(part)

@@ -79,11 +79,13 @@ struct DownloadFiles: Sendable {
     /// Begins a partial file at its first byte, for the answer with this head.
     func begin(_ head: HTTPResponseHead, _ total: Int?, tag: String?) async throws(DownloadError) -> PartialFile {
         let (validators, stamp) = (Validators(head), setting.now())
-        return try await disk { () throws(StoreError) in
+        var fields = head.headers.fields.filter { $0.name.lowercased() != "set-cookie" }
+        let place = head.url.absoluteString
+        if place != key { fields.append(HTTPHeaders.Field(DownloadRecord.place, place)) }
+        return try await disk { [fields] () throws(StoreError) in
             let record = DownloadRecord(
                 url: key, generation: try setting.folder.freshGeneration(name), validators: validators, resumeTag: tag,
-                mediaType: head.mediaType, fields: head.headers.fields.filter { $0.name.lowercased() != "set-cookie" },
-                total: total, stamp: stamp)
+                mediaType: head.mediaType, fields: fields, total: total, stamp: stamp)
             return try PartialFile(setting.folder, name, record)
         }
     }

@@ -40,6 +40,17 @@ struct DownloadRecord: Sendable {
     /// The checksum of each block; for an unfinished download, of each whole block.
     var sums: [UInt64] = []
 
+    /// The name of the field with the address that answered, where a redirect had led to it. No server can send it.
+    static let place = ":url"
+
+    /// True if an answer from this address may confirm the tag: it says nothing of what is elsewhere (RFC 9110, 8.8.1). Links that are signed have
+    /// another query each time, so an entity tag counts without it.
+    func isTagged(at url: URL) -> Bool {
+        let (own, other) = (fields.first { $0.name == Self.place }?.value ?? self.url, url.absoluteString)
+        guard resumeTag?.hasPrefix("\"") == true else { return own == other }
+        return own.prefix { $0 != "?" } == other.prefix { $0 != "?" }
+    }
+
     var seed: UInt64 { BlockSum.seed(url: url, generation: generation) }
 
     /// Encodes the record of a complete download, or the start of the journal of a growing one.

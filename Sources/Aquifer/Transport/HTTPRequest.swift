@@ -150,8 +150,8 @@ extension HTTPRequest {
     /// The validators and conditions of a request with a safe method stay behind: they are about what was at the first address, and the
     /// other one may say "not modified" of something else. So what lies behind a redirect is transferred whole each time: ask for an
     /// address that is known to have moved for good at its new place. A change takes its conditions along: without them it would replace
-    /// what nobody has seen. `Range` and `If-Range` go along, because the bytes of a download are
-    /// compared with what is on disk.
+    /// what nobody has seen. `Range` and `If-Range` go along: ``Downloads`` uses no part
+    /// from another address than the one that gave the validator, and whoever else sends `If-Range` has to look at ``HTTPResponseHead/url``.
     ///
     /// - Throws: `.tooManyRedirects` when it leads to another scheme than `http(s)`, or from `https` to `http`; the errors of
     ///   ``check(_:)``.

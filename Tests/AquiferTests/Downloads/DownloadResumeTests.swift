@@ -247,6 +247,43 @@ struct DownloadResumeTests {
         }
     }
 
+    @Test(
+        "begins again if a redirect leads its rest to another address than the one that gave the tag, but for the query of a signed link",
+        arguments: [
+            ("a.example/1?key=1", "a.example/1?key=2", "\"1\"", true), ("a.example/1", "a.example/2", "\"1\"", false),
+            ("a.example/1", "b.example/1", "\"1\"", false), ("audio.example/1.mp3", "a.example/1", "\"1\"", false),
+            ("a.example/1", "audio.example/1.mp3", "\"1\"", false), ("a.example/1?v=1", "a.example/1?v=1", day, true),
+            ("a.example/1?v=1", "a.example/1?v=2", day, false),
+        ])
+    func redirected(first: String, second: String, tag: String, goesOn: Bool) async throws {
+        try await DownloadWorld.with { world in
+            let fields: HTTPHeaders = [
+                tag == Self.day ? "Last-Modified" : "ETag": tag, "Date": "Sun, 06 Nov 1994 08:49:39 GMT",
+            ]
+            let newer = Data.noise(10, seed: 2)
+            let client = ScriptedHTTPClient([.held, .held, .answer(headers: fields, body: newer)])
+            async let cut = world.failure(client)
+            let beginning = await client.exchange(0)
+            beginning.start(headers: fields, from: URL(string: "http://\(first)"))
+            beginning.send(content.prefix(300_000))
+            beginning.fail(TransportError(.interrupted))
+            let error = try await cut
+            #expect(error == .connectivity(TransportError(.interrupted)))
+
+            async let file = world.downloads(client).file(for: world.url)
+            let rest = await client.exchange(1)
+            #expect(rest.request.headers["Range"] == "bytes=300000-")
+            var headers = fields
+            headers["Content-Range"] = "bytes 300000-699999/700000"
+            rest.start(status: 206, headers: headers, from: URL(string: "http://\(second)"))
+            rest.send(content[300_000...])
+            rest.finish()
+            let isRight = try await file.all() == (goesOn ? content : newer)
+            #expect(isRight)
+            #expect(client.requests.count == (goesOn ? 2 : 3))
+        }
+    }
+
     @Test("begins again when the content has changed on the server")
     func changed() async throws {
         try await DownloadWorld.with { world in
