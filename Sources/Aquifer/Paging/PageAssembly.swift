@@ -146,15 +146,18 @@ struct PageAssembly<Item: Sendable>: Sendable {
         if joining == .overlap { overlap(entry, &follows) }
         var shown: [Item] = []
         var ownIDs: Set<ItemID> = []
+        // A page may have every item of another one: each is looked through once.
+        var older: Set<Int> = []
         for item in entry.record.items {
             let id = identify(item)
             guard ownIDs.insert(id).inserted else { continue }
             if let page = pageOf[id] {
                 guard askedAt[page] < entry.askedAt else { continue }
-                list.pages[page].items.removeAll { identify($0) == id }
+                older.insert(page)
             }
             shown.append(item)
         }
+        for page in older { list.pages[page].items.removeAll { ownIDs.contains(identify($0)) } }
         return shown
     }
 

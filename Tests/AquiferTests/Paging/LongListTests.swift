@@ -48,6 +48,27 @@ struct LongListTests {
     }
 }
 
+@Suite("The pages of a server that passes over the position", .timeLimit(.minutes(10)))
+struct RepeatedPageTests {
+    @Test("move the items once, with work that grows as the page does")
+    func work() {
+        let looks = Locked(0)
+        var assembly = PageAssembly<Int>(joining: .ends) { item in
+            looks.withLock { $0 += 1 }
+            return ItemID(item)
+        }
+        let count = 1000
+        for page in 0..<3 {
+            let next = "\(page + 1)"
+            let record = PageRecord(items: Array(0..<count), start: nil, next: next, link: next)
+            let savedAt = Date(timeIntervalSince1970: Double(page))
+            assembly.append(PageEntry(name: page == 0 ? nil : "\(page)", record: record, savedAt: savedAt))
+        }
+        #expect(assembly.list.pages.map(\.items) == [[], [], Array(0..<count)])
+        #expect(looks.withLock { $0 } < 20 * count)
+    }
+}
+
 /// A store that reads several entries together.
 private final class SeveralReadsStore: SeveralReads {
     private let base: any CacheStore
