@@ -11,11 +11,14 @@ import Testing
 final class MemoryStores: StorePlace {
     private let stores: [StoreKind: any CacheStore]
 
-    /// - Parameter server: the store of the facts that replicas agree on.
-    init(server: (any CacheStore)? = nil) {
+    /// - Parameters:
+    ///   - server: the store of the facts that replicas agree on.
+    ///   - values: the store of what was loaded.
+    init(server: (any CacheStore)? = nil, values: (any CacheStore)? = nil) {
         var stores: [StoreKind: any CacheStore] = [:]
         for kind in StoreKind.allCases { stores[kind] = RepeatingStore(MemoryStore()) }
         if let server { stores[.server] = server }
+        if let values { stores[.values] = values }
         self.stores = stores
     }
 
@@ -53,6 +56,30 @@ struct SharedStoresTests {
         let store = FaultyStore(MemoryStore())
         store.fail(.update, with: .failed(operation: "save", reason: "out of reach"))
         await #expect(throws: StoreError.self) { try await AccessToken.kept(in: store) }
+    }
+
+    @Test("A replica that cannot reach its store leads to another one, and one whose store is damaged does not")
+    @MainActor
+    func outOfReach() async {
+        let store = FaultyStore(MemoryStore())
+        store.fail(.retrieve, with: .failed(operation: "read", reason: "no route"))
+        let world = AppWorld(token: "secret") { $0.stores = MemoryStores(values: store) }
+        let saved = await world.request("GET", "/api/feed/saved", "", ["Authorization": "Bearer secret"])
+        #expect(saved.status == 503 && saved.headers["Retry-After"] == "2")
+        await world.services.stop()
+        let away: [StoreError] = [
+            .failed(operation: "read", reason: "no route"), .uncertain(operation: "save", reason: "no route"),
+            .busy(path: "/"),
+        ]
+        let whole: [StoreError] = [.damaged(path: "/", reason: "torn"), .full(path: "/"), .readOnly(path: "/")]
+        for error in away + whole {
+            for answer in [
+                ServerResponse.failure(of: error), .failure(.store(error, after: .connectivity), language: .english),
+            ] {
+                #expect(answer.status == (away.contains(error) ? 503 : 500), "\(error)")
+                #expect(answer.headers["Retry-After"] == (away.contains(error) ? "2" : nil), "\(error)")
+            }
+        }
     }
 
     @Test("An address that was signed by one replica is admitted by another one, and by none with another token")

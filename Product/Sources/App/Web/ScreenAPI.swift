@@ -175,13 +175,13 @@ extension Optional {
 extension ServerResponse {
     /// A load that delivered nothing, as an answer.
     static func failure(_ error: LoadError, language: Language) -> ServerResponse {
-        let status =
-            switch error {
-            case .connectivity: 504
-            case .invalidData: 502
-            case .store: 500
-            case .cancelled: 499
-            }
+        let status: Int
+        switch error {
+        case .connectivity: status = 504
+        case .invalidData: status = 502
+        case .store(let failure, _): return .failure(of: failure, error.message(in: language))
+        case .cancelled: status = 499
+        }
         return .problem(status, error.kind, error.message(in: language))
     }
 }

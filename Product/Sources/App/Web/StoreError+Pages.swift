@@ -41,6 +41,10 @@ extension StoreError {
 }
 
 extension ServerResponse {
-    /// The answer to a request for which a store has failed.
-    static func failure(of error: StoreError) -> ServerResponse { .problem(500, "store", "\(error.forPages)") }
+    /// The answer to a request for which a store has failed. If another replica may reach the store, it is 503, as ``Gate/outOfReach``.
+    static func failure(of error: StoreError, _ message: String? = nil) -> ServerResponse {
+        var answer = problem(error.isOutOfReach ? 503 : 500, "store", message ?? "\(error.forPages)")
+        if error.isOutOfReach { answer.headers["Retry-After"] = Gate.outOfReach.headers["Retry-After"] }
+        return answer
+    }
 }
