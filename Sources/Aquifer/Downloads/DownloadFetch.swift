@@ -130,11 +130,7 @@ final class DownloadFetch {
         let question = question
         let response = try await answer(to: question)
         let head = response.head
-        if case .rest = question, [206, 416].contains(head.status), part?.record.isTagged(at: head.url) == false {
-            try await drop()
-            return .on
-        }
-        switch DownloadAnswer(head, to: question) {
+        switch meaning(of: head, to: question) {
         case .all(let total):
             // What is kept stays until the answer has shown that it is the content.
             let start = try await next(response.body)
@@ -188,6 +184,12 @@ final class DownloadFetch {
         case .refused(let reason):
             return .again(after: with.retry.wait(after: attempt, head: head, waits: waits), .invalidData(reason))
         }
+    }
+
+    private func meaning(of head: HTTPResponseHead, to question: DownloadQuestion) -> DownloadAnswer {
+        let isPart = [206, 416].contains(head.status)
+        if case .rest = question, isPart, part?.record.isTagged(at: head.url) == false { return .startOver }
+        return DownloadAnswer(head, to: question)
     }
 
     private func answer(to question: DownloadQuestion) async throws(DownloadError) -> HTTPResponse {
