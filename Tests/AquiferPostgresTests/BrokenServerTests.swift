@@ -143,6 +143,36 @@ struct BrokenServerTests {
         #expect(await eventually { store.use.waiting == 0 })
     }
 
+    @Test("Where a server has room for two connections only, writes that wait leave one to the reads")
+    func roomForTwo() async throws {
+        let server = try PostgresServer()
+        // One more listens.
+        try server.run(sql: "CREATE ROLE narrow LOGIN CONNECTION LIMIT 3")
+        try server.run(sql: "GRANT CREATE ON DATABASE postgres TO narrow")
+        let address = "postgresql://narrow@127.0.0.1:\(server.port)/postgres"
+        let store = try await PostgresStore(address, connections: 4, patience: .seconds(4))
+        for key in ["a", "b", "c"] { try await store.insert(entry("before"), for: key) }
+        let other = try Connecting(server.address, Schema("none"), .seconds(30)).connect()
+        try Connecting.run("BEGIN; SELECT 1 FROM aquifer.entry FOR UPDATE", on: other)
+        func waits(_ count: Int64) async -> Bool {
+            await eventually { (try? server.number("SELECT count(*) FROM pg_locks WHERE NOT granted")) == count }
+        }
+        async let first = thrown { () async throws(StoreError) in try await store.insert(entry("after"), for: "a") }
+        #expect(await waits(1))
+        #expect(try await store.retrieve("c") == entry("before"))
+        async let second = thrown { () async throws(StoreError) in try await store.insert(entry("after"), for: "b") }
+        // It may wait here or there.
+        #expect(await eventually { store.use.waiting + store.use.busy > 1 })
+        let start = ContinuousClock.now
+        _ = try? await store.retrieve("c")  // Its time is what counts.
+        let time = ContinuousClock.now - start
+        withKnownIssue("the second write takes the last connection, since there might be room for a third") {
+            #expect(time < .seconds(2))
+        }
+        PostgresServer.finish(other)
+        _ = await (first, second)
+    }
+
     @Test("The printed definition makes tables that a user without other rights works with")
     func definition() async throws {
         let server = try PostgresServer()
