@@ -93,4 +93,7 @@ extension StoreError {
             language.text("save.failed")
         }
     }
+
+    /// The message for the user when a value is shown, and the user's changes in it could not be read.
+    public func pendingMessage(in language: Language) -> String { language.text("pending.unread") }
 }

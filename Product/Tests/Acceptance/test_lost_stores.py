@@ -63,6 +63,10 @@ def test_a_lost_outbox_is_told_by_every_command_and_the_others_go_on(golden, los
     for words in ([], ["--later"]):
         result = golden("audio", "post", str(clip), "--title", "A", *words)
         assert is_told(result, file) and result.stdout == ""
+    clips = golden("audio", "list")
+    assert is_told(clips, file) and clips.stdout.count("\n") > 1 and "Some may be missing" in clips.stderr, "the server has answered"
+    report = golden.json("audio", "list", status=STORE)
+    assert report["source"] == "remote" and report["value"] and [failure["name"] for failure in report["failures"]] == ["outbox"]
     assert len(show(golden, "payments", "list")["value"]) == 4
     assert golden("feed", "list", *AN_HOUR_LATER).returncode == DELIVERED
 

@@ -60,7 +60,7 @@ extension ChangeQueue {
 
     /// The state with the changes in it.
     func lay(over new: Overlay<Value>.Base) -> Loaded<Value>? {
-        let (entries, facts) = state.withLock { ($0.entries, $0.facts) }
+        let (entries, facts, trouble) = state.withLock { ($0.entries, $0.facts, $0.trouble) }
         let now = cache.time
         let base = followed(new, entries)
         let settled = settled(entries, in: base.loaded?.value, askedAt: base.askedAt, now: now)
@@ -88,6 +88,7 @@ extension ChangeQueue {
                     ?? Loaded(value, source: .pendingOnly(because: base.failure))
                 loaded?.pending = pending(shown, obstacles)
             }
+            loaded?.pendingError = trouble
             last.shown = loaded?.value
             loaded?.seen = SeenState(
                 base: base.loaded?.value, shown: last.shown, facts: facts, ahead: ahead(shown, settled))
@@ -107,7 +108,8 @@ extension ChangeQueue {
         let began = cache.time
         let loaded: Loaded<Value>
         do throws(LoadError) { loaded = try await load() } catch {
-            try await readForLoad(after: error.reason ?? .connectivity)
+            guard let reason = error.reason else { throw error }
+            try await readForLoad(after: reason)
             // There is no copy, for certain: one that cannot be read now is not shown as none.
             let isMissing =
                 switch error {
@@ -119,8 +121,9 @@ extension ChangeQueue {
             alone.source = .pendingOnly(because: error)
             return alone
         }
-        // After the load: changes of the meantime are shown, too.
-        try await readForLoad(after: .connectivity)
+        // After the load: changes of the meantime are shown, too. If they cannot be read now, the value says so.
+        await readKnown(anew: true)
+        if case .ended(let scope)? = state.withLock({ $0.trouble }) { throw .ended(scope) }
         let askedAt = loaded.savedAt == nil && loaded.source == .remote ? began : await askedAt(loaded)
         let shown = lay(over: Overlay.Base(loaded: loaded, askedAt: askedAt))
         await settle()
@@ -135,7 +138,7 @@ extension ChangeQueue {
         state.withLock { $0.settleClock(at: now) }
     }
 
-    /// Nothing may be shown without the changes.
+    /// Without a value of the server, the changes are all that there is to show.
     private func readForLoad(after reason: FallbackReason) async throws(LoadError) {
         do throws(StoreError) { try await read(anew: true) } catch {
             if case .ended(let scope) = error { throw .ended(scope) }

@@ -65,6 +65,8 @@ final class ChangeQueue<Change: PendingChange>: Sendable {
     struct State: Sendable {
         var entries: [Entry] = []
         var isPrepared = false
+        /// The reason why the queue could not be read the last time.
+        var trouble: StoreError?
         var generation: UInt64 = 0
         /// Counts readings of the queue, and what was queued here.
         var moment: UInt64 = 0
@@ -141,8 +143,8 @@ final class ChangeQueue<Change: PendingChange>: Sendable {
     }
 
     /// Reads what has changed in the queue. While it cannot be read, it stays as it is known, and is read again soon.
-    func readKnown() async {
-        do throws(StoreError) { try await read() } catch {
+    func readKnown(anew: Bool = false) async {
+        do throws(StoreError) { try await read(anew: anew) } catch {
             if case .ended = error { return }
             retry.withLock {
                 $0 = Alarm.after(.seconds(1), on: outbox.policy.clock) { [weak self] in
@@ -157,7 +159,16 @@ final class ChangeQueue<Change: PendingChange>: Sendable {
     /// - Parameter anew: true to read what other processes have changed, too, if nobody follows the queue.
     func read(anew: Bool = false) async throws(StoreError) {
         let begun = state.withLock { $0.tick() }
-        let found = try await outbox.changes(of: name, anew: anew)
+        let found: Outbox.Changes
+        do throws(StoreError) { found = try await outbox.changes(of: name, anew: anew) } catch {
+            let isNews = state.withLock { state -> Bool in
+                guard begun > state.applied else { return false }
+                defer { state.trouble = error }
+                return state.trouble == nil
+            }
+            if isNews { changes.post(.everything) }
+            throw error
+        }
         let (base, askedAt) = last.withLock { ($0.base, $0.askedAt) }
         // Another process, which has a newer value, may have removed what is not in the value that is shown here.
         let known = state.withLock { $0.entries }
@@ -167,8 +178,8 @@ final class ChangeQueue<Change: PendingChange>: Sendable {
             guard begun > state.applied else { return (false, false) }
             state.applied = begun
             let confirmed = Set(state.entries.filter { $0.confirmedAt != nil }.map(\.number))
-            let isNews = state.take(found, begun: begun, settled: settled, now: cache.time)
-            (state.point, state.places, state.isPrepared) = (found.point, nil, true)
+            let isNews = state.take(found, begun: begun, settled: settled, now: cache.time) || state.trouble != nil
+            (state.point, state.places, state.isPrepared, state.trouble) = (found.point, nil, true, nil)
             state.readings += 1
             return (isNews, !confirmed.isSubset(of: state.entries.map(\.number)))
         }

@@ -63,8 +63,10 @@ public final class EditableResource<Change: PendingChange>: Sendable {
     ///
     /// Without an answer and without a copy it delivers the changes alone (``LoadSource/pendingOnly(because:)``) if there are any.
     ///
-    /// - Throws: the errors of ``Resource/load()``, unless the changes are delivered alone; `.store` if the changes cannot be read:
-    ///   nothing is shown without them. If the server denies the value or does not have it, its error is thrown whatever waits.
+    /// If the changes cannot be read, ``Loaded/pendingError`` says so beside the value.
+    ///
+    /// - Throws: the errors of ``Resource/load()``, unless the changes are delivered alone; `.store` if there is no value and the changes
+    ///   cannot be read. If the server denies the value or does not have it, its error is thrown whatever waits.
     public func load() async throws(LoadError) -> Loaded<Value> {
         try await queue.load { () async throws(LoadError) in try await self.resource.load() }
     }

@@ -73,6 +73,9 @@ public struct Loaded<Value: Sendable>: Sendable {
     /// The changes of this user that the server has not confirmed, in their order. The value shows them. It is empty for a
     /// resource that is not an ``EditableResource``.
     public var pending: [PendingItem] = []
+    /// The reason why these changes could not be read; `nil` if they could. The value then shows those that were known before, and may
+    /// lack others: say so beside it.
+    public var pendingError: StoreError?
     /// The versions over which a change of this state is made.
     var seen: SeenState<Value>?
 
@@ -87,7 +90,7 @@ public struct Loaded<Value: Sendable>: Sendable {
     /// The same with another value.
     public func map<Other: Sendable>(_ transform: (Value) -> Other) -> Loaded<Other> {
         var other = Loaded<Other>(transform(value), source: source, savedAt: savedAt, saveError: saveError)
-        other.pending = pending
+        (other.pending, other.pendingError) = (pending, pendingError)
         other.seen = seen as? SeenState<Other>
         return other
     }

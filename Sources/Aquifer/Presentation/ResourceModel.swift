@@ -56,6 +56,8 @@ public final class ResourceModel<Value: Sendable> {
     public private(set) var saveError: StoreError?
     /// The changes in the value that the server has not confirmed, if the resource is an ``EditableResource``.
     public private(set) var pending: [PendingItem] = []
+    /// The reason why these changes could not be read: the value may lack some.
+    public private(set) var pendingError: StoreError?
     /// The error of the last load, until it is dismissed or the next load begins.
     public internal(set) var error: LoadError?
     /// True if the latest is being loaded.
@@ -85,7 +87,7 @@ public final class ResourceModel<Value: Sendable> {
     public var loaded: Loaded<Value>? {
         guard let value, let source else { return nil }
         var loaded = Loaded(value, source: source, savedAt: stamp, saveError: saveError)
-        (loaded.pending, loaded.seen) = (pending, seen)
+        (loaded.pending, loaded.pendingError, loaded.seen) = (pending, pendingError, seen)
         return loaded
     }
 
@@ -217,7 +219,7 @@ public final class ResourceModel<Value: Sendable> {
         value = loaded.value
         source = loaded.source
         saveError = loaded.saveError
-        pending = loaded.pending
+        (pending, pendingError) = (loaded.pending, loaded.pendingError)
         stamp = loaded.savedAt
         seen = loaded.seen
         isDenied = false
@@ -243,7 +245,7 @@ public final class ResourceModel<Value: Sendable> {
         value = nil
         source = nil
         saveError = nil
-        pending = []
+        (pending, pendingError) = ([], nil)
         stamp = nil
         seen = nil
     }

@@ -34,6 +34,7 @@ let englishTexts: StaticString = #"""
       "download.notKept": "This can’t be saved on this device.",
       "save.full": "This couldn’t be saved for offline use: there’s no room left.",
       "save.failed": "This couldn’t be saved for offline use.",
+      "pending.unread": "Your unsent changes couldn’t be read. Some may be missing here.",
       "time.now": "just now",
       "time.today": "Today",
       "time.yesterday": "Yesterday",

@@ -34,6 +34,7 @@ let brazilianPortugueseTexts: StaticString = #"""
       "download.notKept": "Não é possível salvar neste dispositivo.",
       "save.full": "Não deu para salvar isto para uso offline: não há espaço.",
       "save.failed": "Não deu para salvar isto para uso offline.",
+      "pending.unread": "Não foi possível ler suas alterações ainda não enviadas. Algumas podem faltar aqui.",
       "time.now": "agora mesmo",
       "time.today": "Hoje",
       "time.yesterday": "Ontem",

@@ -200,6 +200,27 @@ struct EditableResourceTests {
         #expect(try await world.notes().load().value.map(\.text) == ["Eggs"])
     }
 
+    @Test("A queue that cannot be read hides no value: it says that it may lack changes, until they can be read again")
+    func unreadQueue() async throws {
+        let world = NotesWorld()
+        world.server.edit { $0 = [NoteRow(id: "1", text: "Milk")] }
+        try await world.notes().change(.create(id: "new", text: "Eggs"))
+        let queue = FaultyStore(world.queue)
+        queue.fail(.retrieve, .contents, .update, with: .full(path: "/disk"))
+        let notes = world.notes(world.outbox(in: queue))
+        var updates = notes.updates.makeAsyncIterator()
+        #expect(await updates.next() == .some(nil))
+        let loaded = try await notes.load()
+        #expect(loaded.value.map(\.text) == ["Milk"] && loaded.source == .remote)
+        #expect(loaded.pendingError == .full(path: "/disk"))
+        let told = await wait(&updates) { !$0.value.isEmpty }
+        #expect(told?.pendingError == .full(path: "/disk"))
+        queue.heal(.retrieve, .contents, .update)
+        world.pass(1)
+        let whole = await wait(&updates) { $0.pendingError == nil }
+        #expect(whole?.value.map(\.text) == ["Milk", "Eggs"])
+    }
+
     @Test("After a logout nothing of the user is shown, and a value that is denied shows the user's own changes only")
     func logoutAndDenial() async throws {
         let world = NotesWorld()

@@ -74,7 +74,8 @@ final class ChangesJudge: @unchecked Sendable {
 
     /// A value that was read now.
     func look(_ state: Loaded<[WorldNote]>, _ device: String, _ process: SimulatedProcess) {
-        guard process.world.callerIsAlive else { return }
+        // A state that says that it may lack changes may lack them.
+        guard process.world.callerIsAlive, state.pendingError == nil else { return }
         let notes = state.value
         let pending =
             "\(state.source); \(state.pending.map { "\($0.id) \($0.label) \($0.state) \($0.obstacle ?? "")" })"

@@ -37,7 +37,8 @@ extension ResultDocument {
         self.init(
             source: source, savedAt: loaded.savedAt,
             because: because?.reason?.rawValue,
-            saveError: loaded.saveError.map { "\($0)" }, value: value(loaded.value))
+            saveError: loaded.saveError.map { "\($0)" }, value: value(loaded.value),
+            failures: loaded.pendingError.map { [FailureDocument("outbox", "\($0)")] })
     }
 
     /// The document of a value of this machine.

@@ -24,7 +24,11 @@ struct ScreenContext: Sendable {
 
     @MainActor
     private func notice<Value>(of model: ResourceModel<Value>) -> String? {
-        model.source?.notice(in: language, now: now) ?? model.saveError?.saveMessage(in: language)
+        let notices = [
+            model.source?.notice(in: language, now: now) ?? model.saveError?.saveMessage(in: language),
+            model.pendingError?.pendingMessage(in: language),
+        ].compactMap(\.self)
+        return notices.isEmpty ? nil : notices.joined(separator: " ")
     }
 }
 

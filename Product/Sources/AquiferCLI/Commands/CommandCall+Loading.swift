@@ -52,6 +52,7 @@ extension Console {
             if !options.quiet {
                 if let notice = loaded.source.notice(in: .english, now: options.configuration.now()) { note(notice) }
                 if let error = loaded.saveError { note("\(error.saveMessage(in: .english)) (\(error))") }
+                if let error = loaded.pendingError { note("\(error.pendingMessage(in: .english)) (\(error))") }
             }
             return loaded
         } catch {

@@ -20,6 +20,7 @@ struct AudioListCommand: CommandHandler {
             try await services.audio.load()
         }
         loaded.value = loaded.value.filter { $0.matches(query) }
+        let status = loaded.pendingError == nil ? ExitStatus.delivered : .store
         let now = call.options.configuration.now()
         let pending = Dictionary(loaded.pending.map { ($0.target, $0) }) { $1 }
         if call.options.json {
@@ -29,7 +30,7 @@ struct AudioListCommand: CommandHandler {
                 }
             }
             call.console.out(json: document)
-            return .delivered
+            return status
         }
         let rows = loaded.value.map { clip in
             [
@@ -42,7 +43,7 @@ struct AudioListCommand: CommandHandler {
         call.console.table(
             ["LENGTH", "TITLE", "AUTHOR", "POSTED", "ID"], rows, call.options,
             ifEmpty: query.isEmpty ? "there are no clips yet" : "no clip is called \"\(query)\"")
-        return .delivered
+        return status
     }
 }
 
