@@ -18,7 +18,7 @@ enum ExitStatus: Int32, CaseIterable {
     case unavailable = 69
     /// A mistake in this program.
     case bug = 70
-    /// The outcome of a payment could not be recorded, such as on a full disk. The next command that can records it.
+    /// The outcome of a payment or post could not be recorded, such as on a full disk. The next command that can records it.
     case unrecorded = 71
     /// Standard output, or the file of `-o`, cannot be written.
     case unwritable = 73
@@ -42,7 +42,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .unavailable:
             "no connectivity, and nothing saved in the last seven days; a failing drive server or database; a port in use"
         case .bug: "a mistake in aquifer"
-        case .unrecorded: "the outcome of a payment could not be recorded; the next command that can does it"
+        case .unrecorded: "the outcome of a payment or post could not be recorded; the next command that can does it"
         case .unwritable: "the output cannot be written"
         case .store: "data on this machine cannot be read or saved"
         case .unknown: "the outcome is not known, or the request waits and will be tried again"

@@ -210,7 +210,7 @@ def test_an_interrupted_list_is_the_saved_one(aquifer, remote):
 class Portal:
     """Stands in the way of everything, as the network of a hotel does, until somebody has signed in."""
 
-    def __init__(self, status=200, headers=(("Content-Type", "text/html"),), body=b"<html>Welcome to the hotel", port=0):
+    def __init__(self, status=200, headers=(("Content-Type", "text/html"),), body=b"<html>Welcome to the hotel", port=0, meanwhile=lambda: None):
         self.posts, portal = [], self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -218,6 +218,7 @@ class Portal:
                 left = int(self.headers["Content-Length"])
                 self.rfile.read(left)
                 portal.posts.append(self.headers["Idempotency-Key"])
+                meanwhile()
                 portal.answer(self, status, headers, body)
 
             def do_GET(self):
@@ -446,6 +447,39 @@ def test_a_clip_that_a_proxy_finds_too_large_is_refused_and_the_others_go_on(aqu
     assert result.returncode == REFUSED and "413" in result.stderr
     (item,) = items(aquifer)
     assert item["state"] == "refused"
+
+
+@pytest.mark.parametrize("line", [["outbox", "send"], ["outbox", "send", "--wait"], ["outbox", "send", "--json"], ["audio", "post", str(CLIP), "--title", "Locked"]])
+def test_what_was_sent_and_could_not_be_recorded_is_told_and_sent_again_under_its_key(aquifer, portal, line):
+    clip = clips(aquifer)["value"][0]
+    clip["created_at"] = clip["createdAt"]
+    said(aquifer("outbox", "list"))
+    taken = []
+
+    def meanwhile():
+        if not taken:
+            taken.append(sqlite3.connect(aquifer.data / "outbox.sqlite", check_same_thread=False, isolation_level=None))
+            taken[0].execute("BEGIN IMMEDIATE")
+
+    server = portal(201, [("Content-Type", "application/json")], json.dumps(clip).encode(), meanwhile=meanwhile)
+    remote = ["--remote", f"audio={server.address}"]
+    if line[0] == "outbox":
+        said(aquifer("audio", "post", str(CLIP), "--title", "Locked", "--later", "--quiet", *remote))
+    result = aquifer(*line, *remote)
+    taken[0].close()
+    assert len(server.posts) == 1, result.stderr
+    if "--json" in line:
+        report = json.loads(result.stdout)
+        assert report["value"]["sent"] == 1 and report["failures"][0]["name"] == "outbox"
+    elif line[0] == "outbox":
+        assert result.stdout.startswith("sent 1, "), result.stdout
+    else:
+        assert result.stdout.strip() == clip["id"]
+    assert result.returncode == (74 if line[0] == "outbox" else 71)
+    if "--json" not in line:
+        assert "item 1" in result.stderr and "could not be recorded" in result.stderr
+    assert aquifer("outbox", "send", "--at", "+1h").stdout.startswith("sent 1, 0 left")
+    assert server.posts == 2 * server.posts[:1]
 
 
 def test_a_conflict_keeps_the_clip_in_the_outbox_under_its_key(aquifer, portal):

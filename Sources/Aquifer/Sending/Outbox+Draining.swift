@@ -9,23 +9,31 @@ extension Outbox {
     ///
     /// - Throws: ``StoreError`` when the store fails. The items stay in the queue.
     @discardableResult
-    public func drain() async throws(StoreError) -> Report { try await drain(anew: true) }
+    public func drain() async throws(StoreError) -> Report {
+        var report = Report()
+        try await drain(into: &report)
+        return report
+    }
+
+    /// The same, for a caller who tells what was done before the store failed.
+    package func drain(into report: inout Report) async throws(StoreError) {
+        try await drain(anew: true, into: &report)
+    }
 
     /// - Parameter anew: false if others' changes were heard since the queue was read, so that it is known.
-    private func drain(anew: Bool) async throws(StoreError) -> Report {
+    private func drain(anew: Bool, into report: inout Report) async throws(StoreError) {
         storeFailure = nil
         if anew { try await refresh() } else { findReady() }
-        let (report, hasSent) = await sendAll(Report())
+        let hasSent: Bool
+        (report, hasSent) = await sendAll(report)
         if let storeFailure { throw storeFailure }
-        var whole = report
         if anew && hasSent && !Task.isCancelled {
             // Other processes may have queued items meanwhile.
             try await refresh()
-            whole = await sendAll(report).report
+            report = await sendAll(report).report
             if let storeFailure { throw storeFailure }
         }
-        whole.nextTry = nextTry()
-        return whole
+        report.nextTry = nextTry()
     }
 
     /// Sends items until the task is cancelled: items in the queue, items queued meanwhile, and items whose time comes.
@@ -41,7 +49,8 @@ extension Outbox {
             var heard = work.rings
             var pause = policy.poll
             do throws(StoreError) {
-                let report = try await drain(since: &lookedAt)
+                var report = Report()
+                try await drain(since: &lookedAt, into: &report)
                 troubles = 0
                 if let next = report.nextTry { pause = min(pause, next) }
             } catch {
@@ -61,13 +70,13 @@ extension Outbox {
     /// Sends what can be sent now, and reads the queue before that unless what others change is known.
     ///
     /// - Parameter lookedAt: the time at which the queue was read last; `nil` to read it.
-    private func drain(since lookedAt: inout Date?) async throws(StoreError) -> Report {
+    private func drain(since lookedAt: inout Date?, into report: inout Report) async throws(StoreError) {
         let now = policy.now()
         // A store without batches is in this machine, where reading the list costs little.
         let isKnown = lookedAt.map { abs(now.timeIntervalSince($0)) < policy.poll.timeInterval } ?? false
         let anew = !isKnown || shelf.store.batches == nil || release != nil
         if anew { lookedAt = now }
-        return try await drain(anew: anew)
+        try await drain(anew: anew, into: &report)
     }
 
     /// Begins no further item, and lets ``run()`` return once those that are being sent have been settled. A process that is about to
@@ -86,18 +95,22 @@ extension Outbox {
     /// - Throws: ``StoreError`` when the store fails. The items stay in the queue.
     @discardableResult
     public func drainToEnd() async throws(StoreError) -> Report {
-        var total = Report()
+        var report = Report()
+        try await drainToEnd(into: &report)
+        return report
+    }
+
+    /// The same, for a caller who tells what was done before the store failed.
+    package func drainToEnd(into report: inout Report) async throws(StoreError) {
         // To watch an embedded store is not worth it for a call that ends soon.
         let others = shelf.store.batches.map { _ in hearWhileSending() }
         defer { others?.cancel() }
         var lookedAt: Date?
         while true {
             let heard = work.rings
-            let report = try await drain(since: &lookedAt)
-            total.sent += report.sent
-            total.refused += report.refused
-            total.failed += report.failed
-            guard let next = report.nextTry, !isFinishing, !Task.isCancelled else { return total }
+            try await drain(since: &lookedAt, into: &report)
+            let next = report.nextTry.take()
+            guard let next, !isFinishing, !Task.isCancelled else { return }
             await rest(after: heard, atMost: min(next, policy.poll))
             if work.rings == heard { lookedAt = nil }
         }

@@ -19,10 +19,13 @@ extension Outbox {
             guard let record = try await claim(number) else { return nil }
             changes.ring()
             let trip = await carry(number, record)
-            try await settle(number, record, trip)
+            do throws(StoreError) { try await settle(number, record, trip) } catch {
+                // A sent item whose outcome could not be saved is sent again with the same key.
+                storeFailure = error
+                if case .sent(let answer) = trip.outcome { noteEnd(number, .sent(answer)) }
+            }
             return trip.outcome.kind
         } catch {
-            // A sent item whose outcome could not be saved is sent again with the same key.
             storeFailure = error
             return nil
         }

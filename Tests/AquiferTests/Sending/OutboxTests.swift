@@ -138,8 +138,13 @@ struct OutboxTests {
             self.world.server.take(request)
             return .status(201)
         }
-        await #expect(throws: StoreError.full(path: "/disk")) { try await outbox.drain() }
-        #expect(try await outbox.items().count == 1)
+        var report = Outbox.Report()
+        do throws(StoreError) {
+            try await outbox.drain(into: &report)
+            Issue.record("no error")
+        } catch { #expect(error == .full(path: "/disk")) }
+        #expect(report == Outbox.Report(sent: 1), "what was sent is told beside the error")
+        #expect(try await outbox.items().map { outbox.hasSent($0.id) } == [true])
         store.heal()
         world.server.heal()
         try await outbox.drain()

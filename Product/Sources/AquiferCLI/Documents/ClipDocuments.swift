@@ -76,7 +76,8 @@ struct OutboxReportDocument: Encodable {
     let sent: Int
     let refused: Int
     let failed: Int
-    let left: [OutboxItemDocument]
+    /// `null` if the store that failed does not tell.
+    @OrNull var left: [OutboxItemDocument]?
 }
 
 /// An item that was taken out of the outbox.

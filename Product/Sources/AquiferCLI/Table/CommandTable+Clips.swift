@@ -41,6 +41,7 @@ extension CommandTable {
                     CommandExit(.delivered, "posted, or kept for later"),
                     CommandExit(.refused, "the server refused it"),
                     CommandExit(.unavailable, "nothing was posted or kept: there is no connection"),
+                    CommandExit(.unrecorded, "posted, and still in the outbox"),
                     CommandExit(.unknown, "it may have been posted, and waits in the outbox"),
                 ], run: AudioPostCommand.self),
         ])

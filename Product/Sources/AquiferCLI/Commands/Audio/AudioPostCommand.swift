@@ -51,7 +51,11 @@ struct AudioPostCommand: CommandHandler {
             } else {
                 call.console.out(clip.id.uuidString)
             }
-            return .delivered
+            // An outbox that cannot be read has failed to record it, too.
+            let left = try? await services.outbox.items().filter { services.outbox.hasSent($0.id) }
+            if left == [] { return .delivered }
+            call.console.note("\(left?.first?.named ?? "the clip"): \(OutboxSending.unrecorded)")
+            return .unrecorded
         case .waiting(let id, let failure):
             throw CommandError(
                 status: .unknown,

@@ -10,6 +10,11 @@ struct OutboxSending: Sendable {
     /// True if the command stays until everything was sent or refused.
     let waits: Bool
 
+    /// The condition of an item that was sent and is still in the outbox.
+    static let unrecorded =
+        "sent, but that could not be recorded; make room on the disk, then aquifer outbox send repeats it under the same"
+        + " key, which a server takes once"
+
     /// Sends everything that can be sent now, or with `--wait` until all is sent or refused. The exit status shows if
     /// anything is left, and why.
     func run() async throws(OutboxError) -> ExitStatus {
@@ -17,15 +22,22 @@ struct OutboxSending: Sendable {
         let progress = OutboxProgress(console, options, isTold: waits)
         let following = Task { await progress.follow(outbox) }
         let (result, isInterrupted) = await Interruption.ending {
-            [waits] () async -> Result<Outbox.Report, StoreError> in
+            [waits] () async -> (report: Outbox.Report, error: StoreError?) in
+            var report = Outbox.Report()
             do throws(StoreError) {
-                return .success(try await waits ? outbox.drainToEnd() : outbox.drain())
-            } catch { return .failure(error) }
+                if waits { try await outbox.drainToEnd(into: &report) } else { try await outbox.drain(into: &report) }
+                return (report, nil)
+            } catch { return (report, error) }
         }
         following.cancel()
         await following.value
-        let report: Outbox.Report
-        do throws(StoreError) { report = try result.get() } catch { throw .store(error) }
+        let report = result.report
+        if let error = result.error {
+            if report == Outbox.Report() { throw .store(error) }
+            // The store that has failed may tell nothing of what is left either, and the report says so.
+            tell(report, try? await outbox.listed(), error)
+            return .store
+        }
         let left = try await outbox.listed()
         tell(report, left)
         if isInterrupted { return .interrupted }
@@ -33,17 +45,25 @@ struct OutboxSending: Sendable {
         return left.isEmpty ? .delivered : .unknown
     }
 
-    private func tell(_ report: Outbox.Report, _ left: [Outbox.Item]) {
+    /// - Parameters:
+    ///   - left: `nil` if it could not be read.
+    ///   - error: ended the sending.
+    private func tell(_ report: Outbox.Report, _ left: [Outbox.Item]?, _ error: StoreError? = nil) {
         let now = options.configuration.now()
         if options.json {
             let document = OutboxReportDocument(
                 sent: report.sent, refused: report.refused, failed: report.failed,
-                left: left.map { OutboxItemDocument($0, now: now) })
-            console.out(json: ResultDocument(local: document))
+                left: left?.map { OutboxItemDocument($0, now: now) })
+            let failures = error.map { [FailureDocument("outbox", "\($0)")] }
+            console.out(json: ResultDocument(local: document, failures: failures))
         } else {
-            console.out("sent \(report.sent), \(left.count) left")
-            for item in left { console.note("\(item.named): \(item.condition(now: now))") }
+            console.out("sent \(report.sent), \(left.map { "\($0.count)" } ?? "an unknown number") left")
+            for item in left ?? [] {
+                let condition = outbox.hasSent(item.id) ? Self.unrecorded : item.condition(now: now)
+                console.note("\(item.named): \(condition)")
+            }
         }
+        if let error { console.note(CommandError(error).message) }
     }
 }
 
