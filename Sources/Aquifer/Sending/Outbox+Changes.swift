@@ -153,10 +153,7 @@ extension Outbox {
             known = try await shelf.facts(of: change.kind, change.target)
         } catch { throw CannotBeMade(error) }
         // A creation is sent as it was, also when it is sent again because its outcome could not be saved: it keeps its key.
-        let ids: ChangeHandler.IDs = { id in
-            guard let known = id == change.target ? known : facts[id], known.by != number else { return id }
-            return known.id ?? id
-        }
+        let ids = Self.ids(facts.merging([change.target: known].compactMapValues(\.self)) { $1 }, for: number)
         let isNewer = known.map { $0.sequence > change.asOf && $0.by != number } ?? false
         let version = isNewer ? known?.version : change.version
         do {
@@ -170,15 +167,23 @@ extension Outbox {
         } catch { throw CannotBeMade(.unsendable("\(error)")) }
     }
 
-    /// The judge of an item's answers.
-    func judge(of head: OutboxRecord.Head) -> Judge {
+    private static func ids(_ facts: [String: OutboxChange.Facts], for number: UInt64) -> ChangeHandler.IDs {
+        { id in
+            guard let known = facts[id], known.by != number else { return id }
+            return known.id ?? id
+        }
+    }
+
+    /// The judge of an item's answers: of the change with the ids that its request had.
+    func judge(of head: OutboxRecord.Head, _ number: UInt64) -> Judge {
         guard let change = head.change, let handler = handler(of: change.kind) else { return judge }
+        let ids = Self.ids(knownFacts[change.kind]?.facts ?? [:], for: number)
         return { [judge] item, head, body in
-            let verdict = handler.verdict(change.bytes, head, body) ?? judge(item, head, body)
+            let verdict = handler.verdict(change.bytes, ids, head, body) ?? judge(item, head, body)
             guard verdict == .sent else { return verdict }
             // Without the server's id, what waits behind a creation could not be sent.
             let answer = Answer(head: head, body: body)
-            do { _ = try handler.confirm(change.bytes, { $0 }, answer) } catch { return .foreign }
+            do { _ = try handler.confirm(change.bytes, ids, answer) } catch { return .foreign }
             return .sent
         }
     }

@@ -47,7 +47,7 @@ struct ChangeHandler: Sendable {
     /// Makes the request for one attempt.
     let request: @Sendable (_ change: Data, _ ids: IDs, _ version: String?) throws -> HTTPRequest
     /// The meaning of an answer; `nil` to leave it to the judge.
-    let verdict: @Sendable (_ change: Data, HTTPResponseHead, Data) -> Outbox.Verdict?
+    let verdict: @Sendable (_ change: Data, _ ids: IDs, HTTPResponseHead, Data) -> Outbox.Verdict?
     /// Reads the server's answer.
     let confirm: @Sendable (_ change: Data, _ ids: IDs, Outbox.Answer) throws -> Confirmation
 
@@ -64,9 +64,9 @@ extension ChangeHandler {
         request = { bytes, ids, version in
             try JSONDecoder().decode(Change.self, from: bytes).replacingIDs(ids).request(version: version)
         }
-        verdict = { bytes, head, body in
+        verdict = { bytes, ids, head, body in
             // One that cannot be read is left to the judge.
-            (try? JSONDecoder().decode(Change.self, from: bytes))?.verdict(head, body)
+            (try? JSONDecoder().decode(Change.self, from: bytes))?.replacingIDs(ids).verdict(head, body)
         }
         confirm = { bytes, ids, answer in
             let change = try JSONDecoder().decode(Change.self, from: bytes).replacingIDs(ids)

@@ -359,6 +359,18 @@ struct ChangeIdentityTests {
         #expect(world.server.notes.map(\.text) == ["Rice milk"])
     }
 
+    @Test("An answer is judged by the change with the server's ids, which its request has named")
+    func judgedWithServerIDs() async throws {
+        let world = NotesWorld()
+        let notes = world.notes()
+        try await notes.change(.create(id: "new", text: "Milk"))
+        try await notes.change(.tag(id: "new", tag: "x"))
+        world.server.set { request in
+            request.method == .patch ? .answer(status: 410, body: Data(request.url.lastPathComponent.utf8)) : nil
+        }
+        #expect(try await notes.outbox.drain().sent == 2)
+    }
+
     @Test("Targets whose ids are canonically equivalent are two")
     func targetsByBytes() async throws {
         let world = NotesWorld()

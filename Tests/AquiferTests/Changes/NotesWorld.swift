@@ -95,7 +95,11 @@ enum NoteChange: PendingChange, Hashable {
 
     /// A tag for what is gone is not wanted any more.
     func verdict(_ head: HTTPResponseHead, _ body: Data) -> Outbox.Verdict? {
-        if case .tag = self, head.status == 410 { .sent } else { nil }
+        if case .tag(let id, _) = self, head.status == 410 {
+            body.isEmpty || body == Data(id.utf8) ? .sent : .foreign
+        } else {
+            nil
+        }
     }
 
     func version(in notes: [NoteRow]) -> String? { notes.first { $0.id == target }?.version }
