@@ -33,6 +33,7 @@ public struct AudioFeedService: Sendable {
     ///   - downloads: opens the folder of the sound. It is called each time that the folder is needed.
     ///   - outbox: the queue of posts: see ``outbox(in:files:client:policy:store:now:events:)``.
     ///   - retry: the policy by which a failed load is tried again.
+    ///   - patience: the time after which a load delivers the saved copy while the server has not answered; `nil` waits.
     ///   - now: the clock for dates and ages.
     ///   - events: told what the engine does; `nil` if nobody listens.
     ///   - makeID: makes the identities of clips that wait to be posted, never the same twice.
@@ -40,13 +41,13 @@ public struct AudioFeedService: Sendable {
     public init(
         base: URL, client: any HTTPClient, store: any CacheStore,
         downloads: @escaping @Sendable () async throws(StoreError) -> Downloads, outbox: Outbox,
-        retry: RetryPolicy = .never,
+        retry: RetryPolicy = .never, patience: Duration? = nil,
         now: @escaping @Sendable () -> Date = { Date() }, events: (any AquiferEvents)? = nil,
         makeID: @escaping @Sendable () -> UUID = { UUID() },
         makeKey: @escaping @Sendable () -> String = { UUID().uuidString }
     ) {
         let request = HTTPRequest.audioClips(base)
-        cache = ClipShelf(url: request.url, store: store, now: now, events: events).cache
+        cache = ClipShelf(url: request.url, store: store, patience: patience, now: now, events: events).cache
         feed = Resource(
             remote: RemoteLoader(request, client: client, retry: retry, map: AudioFeedMapper.clips), cache: cache)
         list = EditableResource(feed, empty: [], outbox: outbox)

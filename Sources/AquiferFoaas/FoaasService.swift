@@ -58,12 +58,13 @@ public struct FoaasService: Sendable {
     ///   - ownStore: keeps the last phrases, the favorites and the settings. Nothing may expire or evict its entries.
     ///   - manager: keeps the operations, too, for the next start of the app. Give each server a manager of its own.
     ///   - retry: the policy by which a failed request is tried again.
+    ///   - patience: the time after which a load delivers the saved copy while the server has not answered; `nil` waits.
     ///   - now: the clock for dates and ages.
     ///   - events: told what the engine does; `nil` if nobody listens.
     ///   - random: picks a number from 0 to below its argument.
     public init(
         base: URL = FoaasService.server, client: any HTTPClient, store: any CacheStore, ownStore: any CacheStore,
-        manager: FoaasDataManager? = nil, retry: RetryPolicy = .never,
+        manager: FoaasDataManager? = nil, retry: RetryPolicy = .never, patience: Duration? = nil,
         now: @escaping @Sendable () -> Date = { Date() }, events: (any AquiferEvents)? = nil,
         random: @escaping @Sendable (_ below: Int) -> Int = { Int.random(in: 0..<$0) }
     ) {
@@ -71,7 +72,9 @@ public struct FoaasService: Sendable {
         operations = Resource(
             remote: RemoteLoader(
                 request, client: client, limit: Self.largestAnswer, retry: retry, map: FoaasMapper.operations),
-            cache: Cache(key: Self.operationLists.key(request.url.absoluteString), in: store, now: now, events: events))
+            cache: Cache(
+                key: Self.operationLists.key(request.url.absoluteString), in: store,
+                policy: CachePolicy(patience: patience), now: now, events: events))
         answers = ResourceFamily { url in
             Resource(
                 remote: RemoteLoader(

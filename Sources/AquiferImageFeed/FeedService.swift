@@ -20,6 +20,7 @@ public struct FeedService: Sendable {
     private let client: any HTTPClient
     private let store: any CacheStore
     private let retry: RetryPolicy
+    private let policy: CachePolicy
     private let now: @Sendable () -> Date
     private let events: (any AquiferEvents)?
 
@@ -31,24 +32,26 @@ public struct FeedService: Sendable {
     ///   - store: keeps the feed and the comments.
     ///   - pictureStore: keeps the pictures; give it a bound.
     ///   - retry: the policy by which a failed load is tried again.
+    ///   - patience: the time after which a load delivers the saved copy while the server has not answered; `nil` waits.
     ///   - now: the clock for dates and ages.
     ///   - events: told what the engine does; `nil` if nobody listens.
     public init(
         base: URL, client: any HTTPClient, store: any CacheStore, pictureStore: any CacheStore,
-        retry: RetryPolicy = .never, now: @escaping @Sendable () -> Date = { Date() },
+        retry: RetryPolicy = .never, patience: Duration? = nil, now: @escaping @Sendable () -> Date = { Date() },
         events: (any AquiferEvents)? = nil
     ) {
         self.base = base
         self.client = client
         self.store = store
         self.retry = retry
+        policy = CachePolicy(patience: patience)
         self.now = now
         self.events = events
         // The server's address is part of the key: another server's copy is not this one's.
         pages = PagedResource(
             key: Self.feeds.key(HTTPRequest.feedAddress(base).absoluteString), in: store, first: .feed(base),
-            next: .after("after_id") { $0.id.uuidString }, client: client, codec: .binary, retry: retry, now: now,
-            events: events, map: FeedMapper.map)
+            next: .after("after_id") { $0.id.uuidString }, client: client, codec: .binary, policy: policy, retry: retry,
+            now: now, events: events, map: FeedMapper.map)
         pictures = DataLoader(
             client: client, store: pictureStore, retry: retry, now: now, events: events, check: PictureCheck.check)
     }
@@ -72,7 +75,9 @@ public struct FeedService: Sendable {
         let request = HTTPRequest.comments(base, image: image)
         return Resource(
             remote: RemoteLoader(request, client: client, retry: retry, map: CommentsMapper.map),
-            cache: Cache(key: Self.comments.key(request.url.absoluteString), in: store, now: now, events: events))
+            cache: Cache(
+                key: Self.comments.key(request.url.absoluteString), in: store, policy: policy, now: now, events: events)
+        )
     }
 }
 

@@ -39,6 +39,7 @@ public struct PaymentsService: Sendable {
     ///   - vault: Keeps the cards.
     ///   - allowsTestCard: True if the remote's test card may be used.
     ///   - retry: The policy by which a failed load is tried again. A payment is never tried again by itself.
+    ///   - patience: The time after which a load delivers the saved copy while the server has not answered; `nil` waits.
     ///   - clock: The clock for the turns of payments and for waiting for those of other processes.
     ///   - now: The clock for dates and ages.
     ///   - makeID: Makes the keys of payments, never the same twice.
@@ -47,14 +48,16 @@ public struct PaymentsService: Sendable {
         base: URL, client: any HTTPClient, store: any CacheStore, pictureStore: any CacheStore,
         ledgerStore: any CacheStore, isOther: @escaping @Sendable (String) -> Bool = { _ in false },
         sending: URL? = nil, vault: CardVault, allowsTestCard: Bool,
-        retry: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock(),
+        retry: RetryPolicy = .never, patience: Duration? = nil, clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> Date = { Date() }, makeID: @escaping @Sendable () -> UUID = { UUID() },
         events: (any AquiferEvents)? = nil
     ) {
         let users = HTTPRequest.users(base)
         contacts = Resource(
             remote: RemoteLoader(users, client: client, retry: retry, map: ContactsMapper.map),
-            cache: Cache(key: Self.contacts.key(users.url.absoluteString), in: store, now: now, events: events))
+            cache: Cache(
+                key: Self.contacts.key(users.url.absoluteString), in: store, policy: CachePolicy(patience: patience),
+                now: now, events: events))
         pictures = DataLoader(
             client: client, store: pictureStore, retry: retry, now: now, events: events, check: PictureCheck.check)
         desk = PaymentDesk(

@@ -3,10 +3,13 @@
 import http.server
 import json
 import os
+import re
+import signal
 import socket
 import sqlite3
 import subprocess
 import threading
+import time
 
 import pytest
 
@@ -222,3 +225,51 @@ def test_a_database_of_another_kind_is_refused_untouched_without_waiting(aquifer
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(file))
         assert aquifer("cache", "list").returncode == STORE
+
+
+# A server that accepts and does not answer
+
+
+def test_a_server_that_is_silent_delays_a_saved_list_by_eight_seconds(aquifer, tmp_path):
+    """The list then says its age, and why it is not the latest. Without a saved list, a command waits for the answer."""
+    servers = subprocess.Popen(
+        [BINARY, "remotes", "--port", "0", "--data", str(tmp_path / "servers")], stdout=subprocess.PIPE, text=True)
+    running = {}
+    try:
+        remotes = dict(servers.stdout.readline().strip().split("=", 1) for _ in range(5))
+        key, uploader = tmp_path / "id.json", re.search(r"signs with (\w+)", aquifer("remotes", "--help", data=False).stdout)[1]
+        there = [word for name, address in remotes.items() for word in ("--remote", f"{name}={address}")]
+        there += ["--keypair", str(key), "--rpc", f"{remotes['drive']}/rpc", "--uploader", uploader]
+        aquifer.json("drive", "keygen", str(key))
+        aquifer.json("drive", "create", "photos", "1MB", *there)
+        picture, *rest = [item["id"] for item in aquifer.json("feed", "list", *there)["value"]]
+        lists = [
+            "feed list", f"feed comments {picture}", "contacts", "foaas list", "audio list", "drive list", "drive files photos",
+            "drive info photos",
+        ]
+        saved = {words: aquifer.json(*words.split(), *there)["value"] for words in lists}
+        servers.send_signal(signal.SIGSTOP)
+        begin = time.monotonic()
+
+        def start(words):
+            return subprocess.Popen(
+                [BINARY, *words.split(), "--json", *there, "--data", str(aquifer.data)], stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, text=True, env=aquifer.environment)
+
+        running.update({words: start(words) for words in [*lists, f"feed comments {rest[0]}"]})
+        waiting = running[f"feed comments {rest[0]}"]
+        for words in lists:
+            process = running[words]
+            out, told = process.communicate(timeout=28)
+            assert process.returncode == DELIVERED, (words, told)
+            document = json.loads(out)
+            assert (document["value"], document["source"], document["because"]) == (saved[words], "cache", "connectivity"), words
+            assert "The server took too long to answer. Saved " in told, words
+            assert time.monotonic() - begin >= 8
+        assert waiting.poll() is None
+        servers.send_signal(signal.SIGCONT)
+        assert json.loads(waiting.communicate(timeout=20)[0])["source"] == "remote"
+    finally:
+        for process in [servers, *running.values()]:
+            process.kill()
+            process.wait(timeout=20)

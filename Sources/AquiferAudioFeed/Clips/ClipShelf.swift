@@ -11,9 +11,12 @@ struct ClipShelf: Sendable {
 
     /// The list of the clips at this address.
     init(
-        url: URL, store: any CacheStore, now: @escaping @Sendable () -> Date, events: (any AquiferEvents)? = nil
+        url: URL, store: any CacheStore, patience: Duration? = nil, now: @escaping @Sendable () -> Date,
+        events: (any AquiferEvents)? = nil
     ) {
-        cache = Cache(key: Self.clips.key(url.absoluteString), in: store, now: now, events: events)
+        cache = Cache(
+            key: Self.clips.key(url.absoluteString), in: store, policy: CachePolicy(patience: patience), now: now,
+            events: events)
         self.now = now
     }
 

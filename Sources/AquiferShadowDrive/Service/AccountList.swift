@@ -110,10 +110,11 @@ public struct AccountShelf: Sendable {
     private let now: @Sendable () -> Date
 
     init(
-        key: String, store: any CacheStore, now: @escaping @Sendable () -> Date, events: (any AquiferEvents)? = nil
+        key: String, store: any CacheStore, patience: Duration? = nil, now: @escaping @Sendable () -> Date,
+        events: (any AquiferEvents)? = nil
     ) {
         cache = Cache(
-            key: key, in: store, codec: .json,
+            key: key, in: store, policy: CachePolicy(patience: patience), codec: .json,
             aging: { saved, isFresh in
                 var good = saved
                 (good.value, good.savedAt) = saved.value.aged(saved.savedAt, isFresh)

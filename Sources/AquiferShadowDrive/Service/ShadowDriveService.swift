@@ -32,6 +32,7 @@ public final class ShadowDriveService: Sendable {
     let now: @Sendable () -> Date
     let clock: any Clock<Duration>
     let store: any CacheStore
+    private let patience: Duration?
     private let keypair: Keypair?
     /// Admits one creation of an account at a time. Two concurrent creations would use the same number.
     let creation = Turnstile()
@@ -46,13 +47,14 @@ public final class ShadowDriveService: Sendable {
     ///   - keypair: the owner's key pair. Without it, accounts cannot be created, changed or listed; files can still be
     ///     read.
     ///   - store: the store of the saved lists.
+    ///   - patience: the time after which a load delivers the saved copy while the server has not answered; `nil` waits.
     ///   - computeBudget: the compute budget of every transaction; no budget is set by default.
     ///   - clock: the clock that times the wait for the chain.
     ///   - now: the source of the current time.
     ///   - events: told what the engine does; `nil` if nobody listens.
     public init(
         api: ShadowDriveAPI, rpc: SolanaRPC, program: ShadowDriveProgram = .v1, keypair: Keypair?,
-        store: any CacheStore, computeBudget: ComputeBudget = .none,
+        store: any CacheStore, patience: Duration? = nil, computeBudget: ComputeBudget = .none,
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() },
         events: (any AquiferEvents)? = nil
     ) {
@@ -61,11 +63,15 @@ public final class ShadowDriveService: Sendable {
         self.program = program
         self.keypair = keypair
         self.store = store
+        self.patience = patience
         self.computeBudget = computeBudget
         self.now = now
         self.clock = clock
         owner = keypair?.publicKey
-        shelf = keypair.map { AccountShelf(key: Self.key(api, $0.publicKey), store: store, now: now, events: events) }
+        shelf = keypair.map {
+            AccountShelf(
+                key: Self.key(api, $0.publicKey), store: store, patience: patience, now: now, events: events)
+        }
         if let shelf, let owner = keypair?.publicKey {
             let loader = AccountListLoader(api: api, rpc: rpc, program: program, owner: owner)
             accounts = Resource(
@@ -91,7 +97,7 @@ public final class ShadowDriveService: Sendable {
     private func shelved(_ account: PublicKey) -> (Cache<AccountContents>, Resource<AccountContents>) {
         contents.withLock { known in
             if let shelved = known[account] { return shelved }
-            let cache = Self.saved(account, api, store, now)
+            let cache = Self.saved(account, api, store, now, patience)
             let resource = Resource(
                 remote: RemoteLoader<AccountContents> { [api, shelf, now] (_: Validators) async throws(LoadError) in
                     let asked = now()
@@ -108,9 +114,12 @@ public final class ShadowDriveService: Sendable {
     }
 
     private static func saved(
-        _ account: PublicKey, _ api: ShadowDriveAPI, _ store: any CacheStore, _ now: @escaping @Sendable () -> Date
+        _ account: PublicKey, _ api: ShadowDriveAPI, _ store: any CacheStore, _ now: @escaping @Sendable () -> Date,
+        _ patience: Duration? = nil
     ) -> Cache<AccountContents> {
-        Cache(key: contentLists.key("\(api.base.absoluteString):\(account)"), in: store, now: now)
+        Cache(
+            key: contentLists.key("\(api.base.absoluteString):\(account)"), in: store,
+            policy: CachePolicy(patience: patience), now: now)
     }
 
     /// Shows an account in its saved contents as the list has it, unless they are newer: screens of one account agree.

@@ -34,6 +34,8 @@ public struct Configuration: Sendable {
     public var offersSimulator = true
     /// The retry policy for reads.
     public var retry: RetryPolicy
+    /// The time after which a list is shown as it is saved, while its server has not answered; `nil` waits for the answer.
+    public var patience: Duration?
 
     /// A configuration.
     public init(

@@ -94,8 +94,8 @@ extension Services {
             url: configuration.driveRPC ?? publicRPC ?? ReferenceHost.base(of: .drive).appending(path: "rpc"),
             client: groundwork.client, retry: configuration.retry)
         return ShadowDriveService(
-            api: api, rpc: rpc, program: program, keypair: keypair, store: groundwork.ownValues, now: configuration.now,
-            events: groundwork.events)
+            api: api, rpc: rpc, program: program, keypair: keypair, store: groundwork.ownValues,
+            patience: configuration.patience, now: configuration.now, events: groundwork.events)
     }
 
     private var program: ShadowDriveProgram {

@@ -97,7 +97,8 @@ extension FeedService {
     fileprivate init(_ ground: Groundwork) {
         self.init(
             base: ground.base(of: .feed), client: ground.client, store: ground.values, pictureStore: ground.pictures,
-            retry: ground.configuration.retry, now: ground.now, events: ground.events)
+            retry: ground.configuration.retry, patience: ground.configuration.patience, now: ground.now,
+            events: ground.events)
     }
 }
 
@@ -110,7 +111,7 @@ extension PaymentsService {
             sending: ground.folder("sending"),
             vault: ground.vault,
             allowsTestCard: configuration.remotes[.payments] == nil || configuration.allowTestCard,
-            retry: configuration.retry, now: ground.now, events: ground.events)
+            retry: configuration.retry, patience: configuration.patience, now: ground.now, events: ground.events)
     }
 }
 
@@ -123,7 +124,8 @@ extension FoaasService {
             manager: FoaasDataManager(server: server, center: center, now: ground.now) { () throws(StoreError) in
                 try defaults.store
             },
-            retry: ground.configuration.retry, now: ground.now, events: ground.events)
+            retry: ground.configuration.retry, patience: ground.configuration.patience, now: ground.now,
+            events: ground.events)
     }
 }
 
@@ -136,7 +138,8 @@ extension AudioFeedService {
             outbox: AudioFeedService.outbox(
                 in: ground.queue, files: ground.files, client: ground.client,
                 policy: SendPolicy(now: ground.now), store: ground.values, now: ground.now, events: ground.events),
-            retry: ground.configuration.retry, now: ground.now, events: ground.events)
+            retry: ground.configuration.retry, patience: ground.configuration.patience, now: ground.now,
+            events: ground.events)
     }
 }
 

@@ -38,5 +38,12 @@ struct CommandCall: Sendable {
     }
 
     /// The apps, on the user's data.
-    func services() -> Services { Services(options.configuration) }
+    ///
+    /// - Parameter patience: the time after which a load delivers the saved copy while the server has not answered; `nil` for a
+    ///   command to which the saved copy is of no use, and for pages, which show it meanwhile.
+    func services(patience: Duration? = .seconds(8)) -> Services {
+        var configuration = options.configuration
+        configuration.patience = patience
+        return Services(configuration)
+    }
 }

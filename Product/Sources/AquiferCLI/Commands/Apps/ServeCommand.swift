@@ -60,7 +60,7 @@ struct ServeCommand: CommandHandler {
             await entrance.stop()
             return .delivered
         }
-        let services = call.services()
+        let services = call.services(patience: nil)
         services.configureFoaas()
         let server: WebServer
         do {

@@ -17,7 +17,7 @@ struct AudioGetCommand: CommandHandler {
     }
 
     func run() async throws(CommandError) -> ExitStatus {
-        let services = call.services()
+        let services = call.services(patience: nil)
         let (clip, item) = try await clip(services)
         if let item {
             try await write(item, services)

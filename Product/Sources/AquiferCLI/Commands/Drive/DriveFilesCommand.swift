@@ -10,7 +10,7 @@ struct DriveFilesCommand: DriveHandler {
     init(_ call: CommandCall) throws(CommandError) { self.call = call }
 
     func run(_ session: DriveSession) async throws -> ExitStatus {
-        let address = try await session.account()
+        let address = try await session.account(isShown: true)
         let loaded = try await call.console.loading(call.options) { () async throws(LoadError) in
             try await session.drive.contents(of: address).load()
         }

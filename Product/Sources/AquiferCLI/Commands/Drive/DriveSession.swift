@@ -33,13 +33,18 @@ struct DriveSession: Sendable {
     }
 
     /// The account of the first word: an address, or a name among the owner's accounts.
-    func account() async throws(CommandError) -> PublicKey {
+    ///
+    /// - Parameter isShown: true if the account is only shown. One to be changed is found in the latest list,
+    ///   however long its server takes.
+    func account(isShown: Bool = false) async throws(CommandError) -> PublicKey {
         let word = call.words[0]
         // A text that is not an address may be a name.
         if let key = try? PublicKey(word) { return key }
         guard let accounts = drive.accounts else { throw CommandError(DriveError.noKeypair) }
         let list: AccountList
-        do throws(LoadError) { list = try await accounts.load().value } catch { throw CommandError(error) }
+        do throws(LoadError) {
+            list = try await (isShown ? accounts.load() : accounts.reload()).value
+        } catch { throw CommandError(error) }
         let found = list.accounts(called: word)
         guard let account = found.first else {
             let missing = list.isComplete ? "" : "; older accounts may be missing here until there is a connection"

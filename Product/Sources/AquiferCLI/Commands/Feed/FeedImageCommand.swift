@@ -16,7 +16,7 @@ struct FeedImageCommand: CommandHandler {
     }
 
     func run() async throws(CommandError) -> ExitStatus {
-        let services = call.services()
+        let services = call.services(patience: nil)
         let item = try await find(services)
         let missing = "the server does not have the picture \(image.uuidString) any more; choose another one"
         let loaded = try await call.console.loading(call.options, ifMissing: missing) { () async throws(LoadError) in

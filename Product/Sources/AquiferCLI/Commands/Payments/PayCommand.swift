@@ -27,7 +27,7 @@ struct PayCommand: CommandHandler {
     }
 
     func run() async throws(CommandError) -> ExitStatus {
-        let payments = call.services().payments
+        let payments = call.services(patience: nil).payments
         let (options, console) = (call.options, call.console)
         let contact = try await contact(payments)
         let question = EarlierPayments(
