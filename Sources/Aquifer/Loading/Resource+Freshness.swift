@@ -87,7 +87,8 @@ extension Resource {
         backgroundUpdate.withLock { update in
             guard update == nil else { return }
             update = Task {
-                _ = try? await self.ask()  // see above
+                let end = await self.end()
+                await self.updated.withLock { $0 }?(end)
                 self.backgroundUpdate.withLock { $0 = nil }
             }
         }

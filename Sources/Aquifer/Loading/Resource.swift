@@ -36,6 +36,8 @@ public final class Resource<Value: Sendable>: Sendable {
     let slowSince = Locked<Date?>(nil)
     /// The update in the background, while there is one.
     let backgroundUpdate = Locked<Task<Void, Never>?>(nil)
+    /// Told how an update in the background has ended.
+    let updated = Locked<(@Sendable (Result<Loaded<Value>, LoadError>) async -> Void)?>(nil)
     /// The number of flights so far that might wait for another machine.
     let flightCount = Locked<UInt64>(0)
     /// What is laid over each state: the changes of an ``EditableResource``.
@@ -286,10 +288,10 @@ extension Resource {
         let patience = wasSlow ? patience / 8 : patience
         let (firsts, teller) = AsyncStream.makeStream(of: First.self)
         let asking = Task {
-            let end: Result<Loaded<Value>, LoadError>
-            do throws(LoadError) { end = .success(try await self.ask()) } catch { end = .failure(error) }
+            let end = await self.end()
             if case .success(let loaded) = end, loaded.source == .remote { self.slowSince.withLock { $0 = nil } }
             teller.yield(.end(end))
+            return end
         }
         let timer = Task { [clock] in
             // Sleeping throws only when it is not needed any more.
@@ -319,23 +321,32 @@ extension Resource {
         let error = LoadError.connectivity(TransportError(.timedOut, "slow: no answer after \(patience)"))
         guard fallback.allows(error), deniedAt.withLock({ $0 }) == nil else { return nil }
         // A copy that cannot be read is no reason to fail: the answer may come.
-        guard let entry = try? await cache.store.retrieve(cache.key), !entry.asking.isDenied,
+        guard let entry = try? await cache.entry(), !entry.asking.isDenied,
             let saved = try? cache.fresh(entry)  // as above
         else { return nil }
         if cache.events != nil { cache.tellStandIn(savedAt: saved.savedAt, because: error) }
-        return Self.copy(saved, because: error)
+        let copy = Self.copy(saved, because: error)
+        // The answer may have been saved since.
+        hub.withLock { $0 }?.publish(partOf: copy, EntryFingerprint(entry), keepsSource: false)
+        return copy
+    }
+
+    /// How a load ends that asks.
+    func end() async -> Result<Loaded<Value>, LoadError> {
+        do throws(LoadError) { return .success(try await ask()) } catch { return .failure(error) }
     }
 
     /// Lets a load go on as the update in the background, or beside the one that there is, which shares its request.
-    private func goOn(_ asking: Task<Void, Never>) {
+    private func goOn(_ asking: Task<Result<Loaded<Value>, LoadError>, Never>) {
         backgroundUpdate.withLock { update in
             guard update == nil else { return }
             update = Task {
-                await withTaskCancellationHandler {
+                let end = await withTaskCancellationHandler {
                     await asking.value
                 } onCancel: {
                     asking.cancel()
                 }
+                await self.updated.withLock { $0 }?(end)
                 self.backgroundUpdate.withLock { $0 = nil }
             }
         }

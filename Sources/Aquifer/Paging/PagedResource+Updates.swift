@@ -54,7 +54,7 @@ extension PagedResource {
     private func answer(to mark: Date) async throws(LoadError) -> Loaded<PagedList<Item>>? {
         let page = try await telling { () async throws(LoadError) in try await self.first.answer(to: mark) }
         guard let page else { return nil }
-        return try await list(after: page)
+        return await list(after: page)
     }
 
     /// Loads the first page. Those who follow are told if the remote denies it, and if the scope has ended.

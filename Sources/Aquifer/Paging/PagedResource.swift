@@ -73,6 +73,12 @@ public final class PagedResource<Item: Sendable>: Sendable {
         self.place = place
         self.first = Resource(
             remote: place.remote(at: nil, nil), cache: place.cache(of: nil), fallback: fallback, clock: clock)
+        self.first.updated.withLock { updated in
+            updated = { [weak self] end in
+                // Nobody waits for this error. Those who follow have been told.
+                _ = try? await self?.list(after: { () throws(LoadError) in try end.get() })
+            }
+        }
     }
 
     // MARK: Loading
@@ -85,9 +91,21 @@ public final class PagedResource<Item: Sendable>: Sendable {
     /// - Throws: the errors of ``Resource/load()`` for the first page. A later page that cannot be read is no error:
     ///   ``PagedList/readError`` tells.
     public func load() async throws(LoadError) -> Loaded<PagedList<Item>> {
-        try await flights.value(for: await share("load")) { () async throws(LoadError) in
-            try await self.list(
-                after: try await self.telling { () async throws(LoadError) in try await self.first.load() })
+        try await load(within: place.policy.patience)
+    }
+
+    /// Loads the first page as ``load()`` does, and delivers the saved pages if there is no answer after `patience`. The request goes
+    /// on: see ``Resource/load(patience:)``.
+    ///
+    /// - Throws: the errors of ``load()``.
+    public func load(patience: Duration) async throws(LoadError) -> Loaded<PagedList<Item>> {
+        try await load(within: patience)
+    }
+
+    private func load(within patience: Duration?) async throws(LoadError) -> Loaded<PagedList<Item>> {
+        let call = patience.map { "load within \($0)" } ?? "load"
+        return try await flights.value(for: await share(call)) { () async throws(LoadError) in
+            try await self.list(after: { () async throws(LoadError) in try await self.first.load(within: patience) })
         }
     }
 
@@ -96,8 +114,7 @@ public final class PagedResource<Item: Sendable>: Sendable {
     /// - Throws: the errors of ``load()``.
     public func reload() async throws(LoadError) -> Loaded<PagedList<Item>> {
         try await flights.value(for: await share("reload")) { () async throws(LoadError) in
-            try await self.list(
-                after: try await self.telling { () async throws(LoadError) in try await self.first.reload() })
+            try await self.list(after: { () async throws(LoadError) in try await self.first.reload() })
         }
     }
 
@@ -167,7 +184,12 @@ public final class PagedResource<Item: Sendable>: Sendable {
 
     // MARK: Putting the list together
 
-    func list(after loaded: Loaded<PageRecord<Item>>) async throws(LoadError) -> Loaded<PagedList<Item>> {
+    /// The list after a load of the first page. Those who follow are told its error.
+    private func list(
+        after load: () async throws(LoadError) -> Loaded<PageRecord<Item>>
+    ) async throws(LoadError) -> Loaded<PagedList<Item>> { await list(after: try await telling(load)) }
+
+    func list(after loaded: Loaded<PageRecord<Item>>) async -> Loaded<PagedList<Item>> {
         let (record, splice) = loaded.value.spliced
         let saveError = loaded.saveError == nil ? nil : record.obstacle ?? loaded.saveError
         let beginning = PageEntry(record: record, savedAt: loaded.savedAt)

@@ -44,6 +44,28 @@ struct AskingTests {
         #expect(try await world.saved()?.texts == ["new"])
     }
 
+    @Test("A screen shows the copy with its cause when patience ends, and the answer when it comes")
+    @MainActor
+    func patienceOfAScreen() async throws {
+        let world = World(client: ScriptedHTTPClient())
+        try await world.save(["old"], age: .minutes(2))
+        let clock = ManualClock()
+        let cache = Cache<[String]>(
+            key: "texts", in: world.store, policy: CachePolicy(patience: .seconds(8)), now: world.date.read)
+        let model = ResourceModel(Resource(remote: world.remote(), cache: cache, clock: clock))
+        let appearing = Task { await model.appear() }
+        let exchange = await world.client.exchange(0)
+        #expect(await eventually { clock.sleepers.contains(.seconds(8)) })
+        clock.advance(by: .seconds(8))
+        await appearing.value
+        guard case .cache(_, because: .connectivity(let error)?)? = model.source else {
+            return #expect(Bool(false), "no cause: \(String(describing: model.source))")
+        }
+        #expect(model.value == ["old"] && error.kind == .timedOut)
+        exchange.respond(body: Data("[\"new\"]".utf8))
+        #expect(await eventually { model.value == ["new"] && model.source == .remote })
+    }
+
     @Test("A load with patience waits on without a copy, delivers an answer in time, and leaves with its caller")
     func patienceWithoutNeed() async throws {
         let world = World(client: ScriptedHTTPClient())

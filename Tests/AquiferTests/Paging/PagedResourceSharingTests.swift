@@ -70,6 +70,61 @@ struct PagedResourceSharingTests {
         #expect(world.client.requests.count == 2)
     }
 
+    @Test(
+        "with patience delivers the saved pages with their cause, and goes on from the answer that comes later",
+        arguments: [false, true])
+    func patience(isPolicy: Bool) async throws {
+        let held = Locked(false)
+        let server = server
+        let world = PagedWorld(server, ScriptedHTTPClient { held.withLock { $0 } ? .held : server.reply($0) })
+        _ = try await world.loaded(pages: 2)
+        held.withLock { $0 = true }
+        let clock = ManualClock()
+        let resource = world.resource(policy: CachePolicy(patience: isPolicy ? .seconds(8) : nil), clock: clock)
+        let load = Task { try await isPolicy ? resource.load() : resource.load(patience: .seconds(8)) }
+        await clock.waitForSleepers(1)
+        let first = await world.client.exchange(2)
+        clock.advance(by: .seconds(8))
+        let copy = try await load.value
+        #expect(copy.value.shape == down(20, 11))
+        guard case .cache(_, because: .connectivity(let error)?) = copy.source else {
+            return #expect(Bool(false), "no cause: \(copy.source)")
+        }
+        #expect(error.kind == .timedOut && !first.wasCancelled)
+        server.add(21)
+        answer(first)
+        await resource.first.updateEnded()
+        let more = Task { try await resource.loadMore() }
+        answer(await world.client.exchange(3))
+        #expect(try await more.value.value.shape == down(21, 6))
+    }
+
+    @Test("with patience is told as denied when the answer that comes later says so")
+    @MainActor
+    func deniedLater() async throws {
+        let held = Locked(false)
+        let server = server
+        let world = PagedWorld(server, ScriptedHTTPClient { held.withLock { $0 } ? .held : server.reply($0) })
+        _ = try await world.loaded(pages: 2)
+        held.withLock { $0 = true }
+        let clock = ManualClock()
+        let resource = world.resource(policy: CachePolicy(patience: .seconds(8)), clock: clock)
+        let model = PagedModel(resource)
+        let appearing = Task { await model.appear() }
+        let first = await world.client.exchange(2)
+        #expect(await eventually { clock.sleepers.contains(.seconds(8)) })
+        clock.advance(by: .seconds(8))
+        await appearing.value
+        #expect(model.pages.flatMap(\.items).map(\.id) == down(20, 11))
+        guard case .cache(_, because: .connectivity?)? = model.list.source else {
+            return #expect(Bool(false), "no cause: \(String(describing: model.list.source))")
+        }
+        server.state.withLock { $0.isDenied = true }
+        answer(first)
+        await resource.first.updateEnded()
+        #expect(await eventually { model.pages.isEmpty })
+    }
+
     @Test("delivers a page that arrives after a refresh in the refreshed list")
     func refreshedMeanwhile() async throws {
         let world = PagedWorld(server, ScriptedHTTPClient())
