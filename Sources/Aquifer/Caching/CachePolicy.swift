@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferFoundation
 
 /// The times for which a saved copy may be delivered: in place of the latest, and without asking for it.
@@ -13,6 +14,8 @@ public struct CachePolicy: Sendable, Hashable {
     /// The time after which ``Resource/load()`` delivers the saved copy while the remote has not answered; `nil` waits for the answer,
     /// as long as the limits of the request allow. See ``Resource/load(patience:)``.
     public var patience: Duration?
+    /// The servers that loads under this policy, and under copies of it, have waited for in vain.
+    let slow = SlowServers()
 
     /// The side whose word decides what is saved, and when a load asks.
     public enum Guide: Sendable, Hashable {
@@ -79,4 +82,25 @@ public struct CachePolicy: Sendable, Hashable {
 
     /// True if a saved copy may be delivered without asking.
     var mayAskLater: Bool { askAfter > .zero || follows == .server }
+}
+
+/// The servers that have left loads without an answer within the last minute. It does not count in comparisons of policies.
+final class SlowServers: Sendable, Hashable {
+    private let since = Locked<[String: Date]>([:])
+
+    static func == (_: SlowServers, _: SlowServers) -> Bool { true }
+    func hash(into _: inout Hasher) {}
+
+    func has(_ server: String, at now: Date) -> Bool {
+        since.withLock { $0[server].map { abs(now.timeIntervalSince($0)) < 60 } ?? false }
+    }
+
+    func insert(_ server: String, at now: Date) {
+        since.withLock { since in
+            since = since.filter { abs(now.timeIntervalSince($0.value)) < 60 }
+            since[server] = now
+        }
+    }
+
+    func remove(_ server: String) { since.withLock { _ = $0.removeValue(forKey: server) } }
 }

@@ -23,6 +23,8 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
 
     /// The fields of the request, as far as they are known here.
     var fields = HTTPHeaders()
+    /// The server that is asked, as far as it is known here.
+    var server: String?
     private let ask: @Sendable (Validators, ByteMeter?) async throws(LoadError) -> Reply
 
     /// An answer and the head that it came with, for a policy that follows the server.
@@ -44,6 +46,7 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
         map: @escaping Map
     ) {
         fields = request.headers
+        server = request.url.server
         let transfer = Transfer(request: request, client: client, limit: limit, retry: retry)
         ask = { (validators: Validators, meter: ByteMeter?) async throws(LoadError) -> Reply in
             let (head, body) = try await transfer.run(validators)

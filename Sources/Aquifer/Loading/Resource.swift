@@ -32,8 +32,6 @@ public final class Resource<Value: Sendable>: Sendable {
     let mustAsk = Locked(false)
     /// The number of invalidations by this instance.
     let invalidations = Locked<UInt64>(0)
-    /// The time since which the remote has left loads without an answer for longer than their patience.
-    let slowSince = Locked<Date?>(nil)
     /// The update in the background, while there is one.
     let backgroundUpdate = Locked<Task<Void, Never>?>(nil)
     /// Told how an update in the background has ended.
@@ -268,8 +266,9 @@ extension Resource {
     /// ``LoadError/connectivity(_:)`` with `.timedOut`.
     ///
     /// The request goes on in the background (``updateEnded()``, ``cancelUpdate()``): its answer is saved, and told to those who follow
-    /// ``updates``. A remote that was slow within the last minute is waited for an eighth as long, until it answers. Without a copy that
-    /// ``fallback`` allows the load waits for the answer.
+    /// ``updates``. A server that was slow within the last minute is waited for an eighth as long, until it answers: by all
+    /// resources whose policies are copies of one, such as the default. Without a copy that ``fallback`` allows the load waits for the
+    /// answer.
     ///
     /// - Throws: the errors of ``load()``.
     public func load(patience: Duration) async throws(LoadError) -> Loaded<Value> {
@@ -284,12 +283,12 @@ extension Resource {
 
     /// Asks, and delivers the copy if there is no answer in time.
     func ask(within patience: Duration) async throws(LoadError) -> Loaded<Value> {
-        let wasSlow = slowSince.withLock { $0 }.map { abs(cache.time.timeIntervalSince($0)) < 60 } ?? false
-        let patience = wasSlow ? patience / 8 : patience
+        let (slow, server) = (cache.policy.slow, remote.server ?? cache.key)
+        let patience = slow.has(server, at: cache.time) ? patience / 8 : patience
         let (firsts, teller) = AsyncStream.makeStream(of: First.self)
         let asking = Task {
             let end = await self.end()
-            if case .success(let loaded) = end, loaded.source == .remote { self.slowSince.withLock { $0 = nil } }
+            if case .success(let loaded) = end, loaded.source == .remote { slow.remove(server) }
             teller.yield(.end(end))
             return end
         }
@@ -305,7 +304,7 @@ extension Resource {
             case .end(let end): return try end.get()
             case .late:
                 guard !Task.isCancelled else { break }
-                slowSince.withLock { $0 = cache.time }
+                slow.insert(server, at: cache.time)
                 if let copy = await copy(insteadOf: patience) {
                     goOn(asking)
                     return copy

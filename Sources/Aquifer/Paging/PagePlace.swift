@@ -73,7 +73,7 @@ final class PagePlace<Item: Sendable>: Sendable {
             }
         })
         // The load itself throws the error.
-        if let page = try? load(position) { remote.fields = page.fields }
+        if let page = try? load(position) { (remote.fields, remote.server) = (page.fields, page.server) }
         return remote
     }
 

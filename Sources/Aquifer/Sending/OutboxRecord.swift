@@ -70,7 +70,7 @@ struct OutboxRecord: Sendable, Codable {
 
 extension OutboxRecord.Head {
     /// The address up to the port. Items of one host are out of reach together.
-    var host: String { "\(url.scheme ?? "")://\(url.host() ?? ""):\(url.port ?? 0)" }
+    var host: String { url.server }
 }
 
 extension OutboxRecord.Message {

@@ -213,6 +213,9 @@ extension HTTPRequest {
 }
 
 extension URL {
+    /// The address up to the port. What is of one server is out of reach together.
+    var server: String { "\(scheme ?? "")://\(host() ?? ""):\(port ?? 0)" }
+
     func hasSameOrigin(as other: URL) -> Bool {
         scheme?.lowercased() == other.scheme?.lowercased() && host?.lowercased() == other.host?.lowercased()
             && portOrDefault == other.portOrDefault

@@ -44,6 +44,40 @@ struct AskingTests {
         #expect(try await world.saved()?.texts == ["new"])
     }
 
+    @Test("A server that was silent just now is not waited for in full by another resource, until it has answered")
+    func patienceWithAServer() async throws {
+        let (world, clock) = (World(client: ScriptedHTTPClient()), ManualClock())
+        let policy = CachePolicy(patience: .seconds(8))
+        func resource(_ address: String) async throws -> Resource<[String]> {
+            let cache = Cache<[String]>(key: address, in: world.store, policy: policy, now: world.date.read)
+            try await cache.save(["old"])
+            let request = HTTPRequest(.get, try #require(URL(string: address)))
+            let remote = RemoteLoader(request, client: world.client) { _, body in
+                try JSONDecoder().decode([String].self, from: body)
+            }
+            return Resource(remote: remote, cache: cache, clock: clock)
+        }
+        let one = try await resource("http://feed.example/one")
+        let waits: [(String, Duration)] = [
+            ("http://feed.example/two", .seconds(1)), ("http://feed.example:81/two", .seconds(8)),
+        ]
+        func load(_ resource: Resource<[String]>, waiting wait: Duration) async throws {
+            let load = Task { try await resource.load() }
+            await clock.waitForSleepers(1)
+            #expect(clock.sleepers == [wait])
+            clock.advance(by: wait)
+            #expect(try await load.value.value == ["old"])
+        }
+        try await load(one, waiting: .seconds(8))
+        for (address, wait) in waits { try await load(try await resource(address), waiting: wait) }
+        await world.client.exchange(0).respond(body: Data("[\"new\"]".utf8))
+        await one.updateEnded()
+        try await load(try await resource("http://feed.example/three"), waiting: .seconds(8))
+        try await load(try await resource("http://feed.example/four"), waiting: .seconds(1))
+        world.date.advance(by: 60)
+        try await load(try await resource("http://feed.example/five"), waiting: .seconds(8))
+    }
+
     @Test("A screen shows the copy with its cause when patience ends, and the answer when it comes")
     @MainActor
     func patienceOfAScreen() async throws {
