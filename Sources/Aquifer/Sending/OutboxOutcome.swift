@@ -75,9 +75,10 @@ extension Outbox.Outcome {
             return
         }
         var body = Data()
-        let isLate = Self.isLate(policy.clock)
+        // The client ends a body of which nothing comes; one that comes in drops has no other end.
+        let isInTime = policy.clock.within(Outbox.answerPatience)
         do throws(TransportError) {
-            while body.count < Outbox.answerLimit, !isLate(), let chunk = try await response.body.next() {
+            while body.count < Outbox.answerLimit, isInTime(), let chunk = try await response.body.next() {
                 body += chunk
             }
         } catch {
@@ -108,13 +109,6 @@ extension Outbox.Outcome {
         case .refused:
             self = .refused(.server(status: head.status, words: head.words(body.prefix(Outbox.wordsLimit))))
         }
-    }
-
-    /// True once an answer that began now was read for long enough. The client ends a body of which nothing
-    /// comes; one that comes in drops has no other end.
-    private static func isLate<C: Clock<Duration>>(_ clock: C) -> () -> Bool {
-        let end = clock.now.advanced(by: Outbox.answerPatience)
-        return { clock.now >= end }
     }
 
     private init(_ error: TransportError) {

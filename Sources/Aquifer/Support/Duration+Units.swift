@@ -25,3 +25,11 @@ extension Duration {
         return TimeInterval(parts.seconds) + TimeInterval(parts.attoseconds) * 1e-18
     }
 }
+
+extension Clock where Duration == Swift.Duration {
+    /// True for a time that begins now.
+    package func within(_ span: Duration) -> @Sendable () -> Bool {
+        let end = now.advanced(by: span)
+        return { now < end }
+    }
+}

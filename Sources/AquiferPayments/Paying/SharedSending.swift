@@ -96,11 +96,3 @@ struct SharedDoor: Sendable {
     /// Leaves the section.
     func close() async { await sharing.leave(owner, number) }
 }
-
-extension Clock where Duration == Swift.Duration {
-    /// True for a time that begins now.
-    func within(_ span: Duration) -> @Sendable () -> Bool {
-        let end = now.advanced(by: span)
-        return { now < end }
-    }
-}
