@@ -170,15 +170,18 @@ extension PaymentDesk {
 
     private func hasLivingSender(_ record: PaymentRecord) async -> Bool {
         if let isLocked = await isLocked(record) { return isLocked }
-        if let sharing {
-            // What this desk wrote and does not send any more is a payment whose outcome could not be recorded.
-            if record.lease?.owner == owner { return false }
-            guard let lease = record.lease else { return false }
-            // If the store's clock cannot be read now, the turn may last.
-            guard let time = try? await sharing.presence.time() else { return true }
-            return time < lease.until
-        }
-        return record.lease?.isCurrent(atOwn: now()) == true
+        guard let sharing else { return isTurnOfAnother(record.lease, at: now()) }
+        // If the store's clock cannot be read now, the turn may last.
+        return isTurnOfAnother(record.lease, at: (try? await sharing.presence.time()) ?? .distantPast)
+    }
+
+    /// True if the turn of a sender lasts. What this desk wrote and does not send any more is a payment whose outcome could not be
+    /// recorded.
+    ///
+    /// - Parameter time: the time by the clock of the ledger's store, if that has one.
+    nonisolated func isTurnOfAnother(_ lease: SendingLease?, at time: Date) -> Bool {
+        guard let lease, lease.owner != owner else { return false }
+        return sharing == nil ? lease.isCurrent(atOwn: time) : time < lease.until
     }
 
     /// True if the sender's lock is held, false if the sender is dead; `nil` if the end of its turn must decide, because the lock cannot be

@@ -31,9 +31,7 @@ extension PaymentDesk {
         let maySend = clock.within(SendingLease.begin)
         let time: Date
         do throws(StoreError) { time = try await sharing?.presence.time() ?? now() } catch { throw .ledger(error) }
-        let (owner, isShared, until) = (
-            owner, sharing != nil, time.addingTimeInterval(SendingLease.length.timeInterval)
-        )
+        let (owner, until) = (owner, time.addingTimeInterval(SendingLease.length.timeInterval))
         let lease = SendingLease(owner: owner, until: until, followsDoubt: false)
         let new = PaymentRecord(order, at: now(), server: server, lease: lease, madeBefore: made)
         // The outcome of an earlier try of this desk must not be taken for that of this one.
@@ -43,11 +41,7 @@ extension PaymentDesk {
                 try await ledger.change(order.key) { known in
                     guard let known else { return new }
                     if known.isDecided { return nil }
-                    if !isLocked, known.state == .sending, let lease = known.lease, lease.owner != owner,
-                        isShared ? time < lease.until : lease.isCurrent(atOwn: time)
-                    {
-                        return nil
-                    }
+                    if !isLocked, known.state == .sending, self.isTurnOfAnother(known.lease, at: time) { return nil }
                     return known.begun(by: owner, until: until)
                 } ?? new
             if let earlier, written.lease?.owner != owner { recordLater(order.key, earlier.begun, earlier.outcome) }
