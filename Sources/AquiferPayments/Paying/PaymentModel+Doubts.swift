@@ -16,7 +16,7 @@ extension PaymentModel {
     /// The earlier payment that the order of this form can send again under its key: the latest whose outcome is unknown, of this card.
     public var earlierToRetry: PaymentRecord? {
         guard case .earlier(let earlier) = phase, let order else { return nil }
-        return earlier.first { ($0.state == .unknown || $0.state == .abandoned) && $0.isOf(order, under: $0.id) }
+        return earlier.first { ($0.state == .unknown || $0.state == .abandoned) && $0.isLike(order) }
     }
 
     /// Sends the earlier payment again under its key (``earlierToRetry``): it is made once, even if it has arrived before.

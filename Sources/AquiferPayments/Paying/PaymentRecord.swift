@@ -89,10 +89,11 @@ extension PaymentRecord {
     }
 
     /// True if this is the payment that an order makes. An order of another amount, person or card is another payment.
-    ///
-    /// - Parameter key: the key under which it is looked at; `nil` for the order's own.
-    func isOf(_ order: PaymentOrder, under key: UUID? = nil) -> Bool {
-        id == key ?? order.key && amount == order.amount && contact.id == order.contact.id && card.id == order.card.id
+    func isOf(_ order: PaymentOrder) -> Bool { id == order.key && isLike(order) }
+
+    /// True if this payment is of the amount, the person and the card of an order.
+    func isLike(_ order: PaymentOrder) -> Bool {
+        amount == order.amount && contact.id == order.contact.id && card.id == order.card.id
     }
 
     /// True if this payment, of the same amount to the same person, was made after the other one was begun.
