@@ -97,8 +97,6 @@ struct DownloadRecord: Sendable {
 /// The part of a record that is written once.
 private struct Head: BinaryCodable {
     static let format: UInt8 = 2
-    /// Form 1 had no fields.
-    static let oldestFormat: UInt8 = 1
     var record: DownloadRecord
     var sumsSeal: UInt64
 
@@ -129,7 +127,6 @@ private struct Head: BinaryCodable {
             total: whole, stamp: stamp,
             tail: tail.length == 0 ? nil : (Int(tail.length), tail.sum))
         sumsSeal = try reader.uint()
-        guard reader.format > 1 else { return }
         record.fields = try reader.array(of: KeptField.self).map(\.field)
     }
 
