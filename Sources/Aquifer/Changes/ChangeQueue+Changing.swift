@@ -17,14 +17,14 @@ extension ChangeQueue {
             try await readNews(isBehind: isBehind)
         } catch { throw .store(error) }
         let change = change.replacingIDs { serverID(of: $0) }
+        var record = try record(of: change, over: await seen(loaded))
         if key == nil {
-            switch try await coalesce(change, label) {
+            switch try await coalesce(change, record, label) {
             case .separate: break
             case .merged(let item): return item
             case .nothing: return nil
             }
         }
-        var record = try record(of: change, over: await seen(loaded))
         if key != nil { record.hasOwnKey = true }
         let (number, queued) = try await outbox.enqueue(
             try request(change, record.version), key: key, group: group(of: change), label: label, change: record)
@@ -117,12 +117,16 @@ extension ChangeQueue {
         case nothing
     }
 
-    /// Makes one change of this one and the last of its group, if that was never tried.
-    private func coalesce(_ change: Change, _ label: String) async throws(OutboxError) -> Coalesced {
+    /// Makes one change of this one and the last of its group, if that was never tried, and the user has seen the same state in both.
+    private func coalesce(
+        _ change: Change, _ record: OutboxChange, _ label: String
+    ) async throws(OutboxError) -> Coalesced {
         let group = group(of: change)
         let found = state.withLock { $0.last(of: group) }
         guard let entry = found, let earlier = entry.change, !entry.head.wasTried, entry.head.refusal == nil,
-            entry.record.hasOwnKey != true
+            entry.record.hasOwnKey != true,
+            // Else one of the two would be sent over a version that it was not made over.
+            entry.record.version == record.version, entry.record.asOf == record.asOf
         else { return .separate }
         do throws(OutboxError) {
             switch earlier.coalesced(with: change) {

@@ -108,7 +108,8 @@ public final class EditableResource<Change: PendingChange>: Sendable {
 
     /// Makes a change. Returns when it is on disk, and shown.
     ///
-    /// If the change before it in its group was never tried, the two may become one (``PendingChange/coalesced(with:)``).
+    /// If the change before it in its group was never tried, and was made over the same version, the two may become one
+    /// (``PendingChange/coalesced(with:)``).
     ///
     /// - Parameters:
     ///   - change: the change. It may use an id that the app drew, before and after the server has given its own.

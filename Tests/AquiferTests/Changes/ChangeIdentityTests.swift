@@ -435,6 +435,33 @@ struct ChangeIdentityTests {
         }
         #expect(world.server.log.count == 3)
     }
+
+    @Test("A change over an older state is not merged into one that waits over the newer state")
+    func notMerged() async throws {
+        let world = NotesWorld()
+        let (notes, form) = try await formOfBefore(world)
+        try await notes.change(.tag(id: "1", tag: "cold"))
+        try await notes.change(.tag(id: "1", tag: "warm"), over: form)
+        #expect(
+            try await notes.pendingChanges().map(\.change) == [.tag(id: "1", tag: "cold"), .tag(id: "1", tag: "warm")])
+        // Over the same state they become one.
+        try await notes.change(.tag(id: "1", tag: "hot"), over: form)
+        #expect(
+            try await notes.pendingChanges().map(\.change) == [.tag(id: "1", tag: "cold"), .tag(id: "1", tag: "hot")])
+    }
+
+    /// A state that somebody else has changed since, which a load has brought.
+    private func formOfBefore(
+        _ world: NotesWorld
+    ) async throws -> (notes: EditableResource<NoteChange>, form: Loaded<[NoteRow]>) {
+        world.server.edit { $0 = [NoteRow(id: "1", text: "Milk", version: "\"v\"")] }
+        let notes = world.notes()
+        let form = try await notes.load()
+        world.server.renameByOthers("1", "Soy milk")
+        world.pass(1)
+        _ = try await notes.load()
+        return (notes, form)
+    }
 }
 
 /// A store that gives its first list of facts once an answer has told more, and confirms no item until that list was read.
