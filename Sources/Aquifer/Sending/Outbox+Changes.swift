@@ -154,8 +154,7 @@ extension Outbox {
         } catch { throw CannotBeMade(error) }
         // A creation is sent as it was, also when it is sent again because its outcome could not be saved: it keeps its key.
         let ids = Self.ids(facts.merging([change.target: known].compactMapValues(\.self)) { $1 }, for: number)
-        let isNewer = known.map { $0.sequence > change.asOf && $0.by != number } ?? false
-        let version = isNewer ? known?.version : change.version
+        let version = known.map { $0.version(for: change, number) } ?? change.version
         do {
             var request = try handler.request(change.bytes, ids, version)
             // A weak version matches nothing (RFC 9110, 13.1.1).
@@ -206,8 +205,8 @@ extension Outbox {
         let new = OutboxChange.Facts(
             target: change.target, id: confirmed.id ?? known?.id, by: confirmed.id == nil ? known?.by : number,
             // Facts that were lost begin after those that were known when the changes behind this one were made.
-            version: confirmed.version, sequence: change.asOf &+ 1, at: now)
-        let kept = try await shelf.keep(new, of: change.kind, givesID: confirmed.id != nil)
+            versions: [change.version, confirmed.version], sequence: change.asOf &+ 1, at: now)
+        let kept = try await shelf.keep(new, after: change, number, givesID: confirmed.id != nil)
         knownFacts[change.kind]?.facts[change.target] = kept
         if let id = kept.id { namings.withLock { $0[change.kind] }?(change.target, id) }
         noteEnd(number, .sent(answer))

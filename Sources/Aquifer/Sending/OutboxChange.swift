@@ -32,11 +32,22 @@ struct OutboxChange: Sendable, Hashable, Codable {
         var id: String?
         /// The number of the item whose answer has told the id.
         var by: UInt64?
-        /// The newest confirmed version; `nil` if the last answer told none.
-        var version: String?
+        /// The version that this user's last changes were made over, and those that their answers told, one after the other (`nil`: none
+        /// told). Nobody else has changed the target between the first and the last; of many, some in the middle are left out.
+        var versions: [String?]
         /// Counts the confirmations of the target.
         var sequence: UInt64 = 1
         var at: Date
+
+        /// The newest confirmed version; `nil` if the last answer told none.
+        var version: String? { versions.last ?? nil }
+
+        /// The version that a change is sent over: the newest one, if only this user has changed the target since the one that it was made
+        /// over. Otherwise it is that one, and the server can tell the conflict.
+        func version(for change: OutboxChange, _ number: UInt64) -> String? {
+            let isNewer = sequence > change.asOf && by != number && versions.contains(change.version)
+            return isNewer ? version : change.version
+        }
     }
 }
 
@@ -122,14 +133,14 @@ extension OutboxShelf {
         }
     }
 
-    /// Keeps what an answer tells of a target. An id stays once it is known.
+    /// Keeps what an answer to a change tells of its target. An id stays once it is known.
     ///
     /// - Parameter givesID: true if the answer has told the id.
     /// - Returns: what is known of the target now.
     func keep(
-        _ new: OutboxChange.Facts, of kind: String, givesID: Bool
+        _ new: OutboxChange.Facts, after change: OutboxChange, _ number: UInt64, givesID: Bool
     ) async throws(StoreError) -> OutboxChange.Facts {
-        let key = Self.factsPrefix(kind) + Self.escaped(new.target)
+        let key = Self.factsPrefix(change.kind) + Self.escaped(new.target)
         return try await store.decide(key) { found throws(StoreError) -> (EntryChange, OutboxChange.Facts) in
             var facts = new
             let entry: StoredEntry?
@@ -142,6 +153,10 @@ extension OutboxShelf {
             if let entry, let known = try? JSONDecoder().decode(OutboxChange.Facts.self, from: entry.bytes) {
                 if !givesID, known.id != nil { (facts.id, facts.by) = (known.id, known.by) }
                 facts.sequence = max(known.sequence &+ 1, new.sequence)
+                if known.version(for: change, number) == known.version {
+                    facts.versions = known.versions + [new.version]
+                    if facts.versions.count > 100 { facts.versions.remove(at: 1) }
+                }
             }
             return (.replace(StoredEntry(bytes: try Self.encode(facts), savedAt: new.at)), facts)
         }

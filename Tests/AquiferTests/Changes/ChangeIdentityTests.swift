@@ -450,6 +450,46 @@ struct ChangeIdentityTests {
             try await notes.pendingChanges().map(\.change) == [.tag(id: "1", tag: "cold"), .tag(id: "1", tag: "hot")])
     }
 
+    @Test(
+        "An own change over a newer state does not make a change over an older one overwrite what others did in between",
+        arguments: [true, false], [true, false])
+    func ownChangeBetween(isSentBetween: Bool, loadsBetween: Bool) async throws {
+        let world = NotesWorld()
+        let (notes, form) = try await formOfBefore(world)
+        try await notes.change(.tag(id: "1", tag: "cold"))
+        if isSentBetween { try await notes.outbox.drain() }
+        world.pass(100)
+        if loadsBetween { _ = try await notes.load() }
+        try await notes.change(.rename(id: "1", text: "Oat milk"), over: form)
+        try await notes.outbox.drain()
+        #expect(world.server.notes.map(\.text) == ["Soy milk"])
+        #expect(try await notes.pendingChanges().map(\.item.isConflict) == [true])
+    }
+
+    @Test("Changes over a state that was loaded before the answer to an own change came are no conflict")
+    func loadedBeforeTheAnswer() async throws {
+        let world = NotesWorld()
+        world.server.edit { $0 = [NoteRow(id: "1", text: "0", version: "\"v\"")] }
+        let client = ScriptedHTTPClient { request in
+            request.headers["Idempotency-Key"] == "k1" ? .held : world.server.reply(request)
+        }
+        let notes = EditableResource(
+            world.resource(), changes: NoteChange.self, empty: [], outbox: world.outbox(client: client))
+        _ = try await notes.load()
+        try await notes.change(.rename(id: "1", text: "1"), key: "k1")
+        let sending = Task { try await notes.outbox.drainToEnd() }
+        let slow = await client.exchange(0)
+        let (status, headers, body) = world.server.carryOut(slow.request)
+        world.pass(1)
+        _ = try await notes.load()
+        for number in 2...9 { try await notes.change(.rename(id: "1", text: "\(number)"), key: "k\(number)") }
+        slow.start(status: status, headers: headers)
+        slow.send(body)
+        slow.finish()
+        _ = try await sending.value
+        #expect(world.server.log == (1...9).map { "edit 1 \($0)" })
+    }
+
     /// A state that somebody else has changed since, which a load has brought.
     private func formOfBefore(
         _ world: NotesWorld
