@@ -32,16 +32,19 @@ extension ChangeQueue {
         return Outbox.Item(Outbox.ID(number: number), queued.head, .waiting)
     }
 
-    /// Replaces a change.
-    ///
-    /// - Parameter latest: the server's value that the user has seen now; `nil` if the change stays over what it was made over.
-    func edit(
-        _ id: Outbox.ID, to change: Change, label: String?, over latest: Value? = nil
-    ) async throws(OutboxError) {
+    /// Replaces a change. It stays over what it was made over.
+    func edit(_ id: Outbox.ID, to change: Change, label: String?) async throws(OutboxError) {
         await refresh()
         guard let entry = entry(id) else { throw await absence(of: id) }
         let change = change.replacingIDs { serverID(of: $0) }
-        _ = try await replace(entry, change, label: label, over: latest, mayBeRefused: true)
+        _ = try await replace(entry, change, label: label, mayBeRefused: true)
+    }
+
+    /// Puts a refused change, or another one in its place, over the server's value that the user has seen now.
+    func keep(_ refused: Entry, as merged: Change?, over latest: Value) async throws(OutboxError) {
+        await refresh()
+        guard let change = (merged ?? refused.change)?.replacingIDs({ serverID(of: $0) }) else { return }
+        _ = try await replace(refused, change, label: nil, over: latest, mayBeRefused: true)
     }
 
     /// Takes a change back. What was built on a creation that the server does not have goes first, the last one at the head: after a kill

@@ -220,9 +220,9 @@ final class ChangeQueue<Change: PendingChange>: Sendable {
     func identity(of id: String) -> String { state.withLock { $0.ownIDs[id] ?? id } }
 
     /// A refused change, as it is in the queue now.
-    func refused(_ id: Outbox.ID) async -> Change? {
+    func refused(_ id: Outbox.ID) async -> Entry? {
         await readKnown()
-        return entry(id).flatMap { $0.head.refusal == nil ? nil : $0.change }
+        return entry(id).flatMap { $0.head.refusal == nil || $0.change == nil ? nil : $0 }
     }
 
     func entry(_ id: Outbox.ID) -> Entry? {

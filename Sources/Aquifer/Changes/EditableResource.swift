@@ -174,14 +174,15 @@ public final class EditableResource<Change: PendingChange>: Sendable {
     /// - Parameters:
     ///   - id: the refused change.
     ///   - merged: the change to send in its place, such as one that has the best of both; `nil` to send it as it is.
-    /// - Throws: `.notNow` if it was not refused, or the latest value could not be loaded. The item is unchanged then.
+    /// - Throws: `.notNow` if it was not refused, or the latest value could not be loaded, or somebody has edited or retried the change
+    ///   meanwhile. The item is unchanged then.
     public func keepMine(_ id: Outbox.ID, merged: Change? = nil) async throws(OutboxError) {
         guard let refused = await queue.refused(id) else { throw .notNow(id, reason: "was not refused") }
         let latest: Value
         do throws(LoadError) { latest = try await self.latest() } catch {
             throw .notNow(id, reason: "needs the server's latest version, and that could not be loaded: \(error)")
         }
-        try await queue.edit(id, to: merged ?? refused, label: nil, over: latest)
+        try await queue.keep(refused, as: merged, over: latest)
     }
 
     /// The server's latest value, without the changes. A saved copy that stands in for it is none.

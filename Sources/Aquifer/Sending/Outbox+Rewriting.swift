@@ -93,6 +93,8 @@ extension Outbox {
     }
 
     /// Puts another change in the place of one that was never tried, or was refused.
+    ///
+    /// - Parameter mayBeTried: true if it replaces a refused one only: see ``OutboxRecord/Head/reasonToStay(mayBeRefused:mayBeTried:)``.
     func rewrite(
         _ id: ID, from known: Data, _ request: HTTPRequest, _ change: OutboxChange, label: String?,
         mayBeRefused: Bool, mayBeTried: Bool
@@ -102,6 +104,7 @@ extension Outbox {
             // Over a version, the server refuses what an earlier attempt has made. Without one it would be made twice.
             let mayBeTried = mayBeTried && change.version != nil
             if let reason = head.reasonToStay(mayBeRefused: mayBeRefused, mayBeTried: mayBeTried) { return reason }
+            if mayBeTried, head.refusal == nil { return "is not refused any more" }
             head.change = change
             return nil
         }

@@ -321,6 +321,34 @@ struct ChangeIdentityTests {
         #expect(try await notes.pendingChanges().map(\.item.isConflict) == [true])
     }
 
+    @Test(
+        "What was edited or retried while the server's version was being loaded is not replaced",
+        arguments: [true, false])
+    func keptBesideOthers(isEdited: Bool) async throws {
+        let world = NotesWorld()
+        world.server.edit { $0 = [NoteRow(id: "1", text: "Milk", version: "\"v\"")] }
+        let other = world.notes()
+        _ = try await other.load()
+        let id = try #require(try await other.change(.rename(id: "1", text: "Oat milk"))).id
+        world.server.renameByOthers("1", "Soy milk")
+        try await other.outbox.drain()
+        let client = ScriptedHTTPClient()
+        let notes = EditableResource(
+            world.resource(client: client), changes: NoteChange.self, empty: [], outbox: world.outbox())
+        #expect(try await notes.pendingChanges().map(\.item.isConflict) == [true])
+        let keeping = Task { try await notes.keepMine(id) }
+        let load = await client.exchange(0)
+        let kept: NoteChange = .rename(id: "1", text: isEdited ? "Rice milk" : "Oat milk")
+        if isEdited { try await other.edit(id, to: kept) } else { try await other.retry(id) }
+        let (status, headers, body) = world.server.carryOut(load.request)
+        load.respond(status: status, headers: headers, body: body)
+        await #expect(throws: OutboxError.self) { try await keeping.value }
+        #expect(try await notes.pendingChanges().map(\.change) == [kept])
+        // It is still over what the user saw.
+        try await notes.outbox.drain()
+        #expect(world.server.notes.map(\.text) == ["Soy milk"])
+    }
+
     @Test("Without a connection there is no choice: a saved copy is not told as the server's version")
     func conflictOffline() async throws {
         let world = NotesWorld()
