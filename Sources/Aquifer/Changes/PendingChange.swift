@@ -129,6 +129,9 @@ public struct ChangeConfirmation<Change: Sendable>: Sendable {
     /// The server's id of the target, if the change has created it under an id of the app.
     public var id: String?
     /// The target's version after the change, for the `If-Match` of the next one.
+    ///
+    /// Name it if the server checks versions. Without it, the changes that wait behind this one over the same version are sent without
+    /// `If-Match`, because the version that they have is old for certain: they overwrite what somebody else has changed after this one.
     public var version: String?
 
     /// A confirmation.
