@@ -37,9 +37,11 @@ extension ChangeQueue {
     /// The version of a change's target in a state.
     func version(of change: Change, in seen: SeenState<Value>) -> String? {
         let target = identity(of: change.target)
-        let confirmed = seen.facts[target]?.version
-        if seen.ahead.contains(target) { return confirmed }
-        return seen.base.flatMap { change.version(in: $0) } ?? confirmed
+        let (facts, shown) = (seen.facts[target], seen.base.flatMap { change.version(in: $0) })
+        guard let facts, let shown else { return shown ?? facts?.version }
+        // What was confirmed over a version of somebody else's shows nothing of that one.
+        let isAhead = seen.ahead.contains(target) && (facts.version == nil || facts.versions.contains(shown))
+        return isAhead ? facts.version : shown
     }
 
     /// The value that the server said last, as far as is known here.

@@ -538,6 +538,29 @@ struct ChangeIdentityTests {
         }
     }
 
+    @Test(
+        "A change over a copy from before another person's change is no change over what another process made of that one"
+    )
+    func olderCopy() async throws {
+        let world = NotesWorld()
+        world.server.edit { $0 = [NoteRow(id: "1", text: "Milk", version: "\"v\"")] }
+        // This process has copies of its own.
+        let notes = EditableResource(
+            world.resource(store: RepeatingStore()), changes: NoteChange.self, empty: [], outbox: world.outbox())
+        _ = try await notes.load()
+        world.server.renameByOthers("1", "Soy milk")
+        let other = world.notes()
+        _ = try await other.load()
+        try await other.change(.tag(id: "1", tag: "cold"))
+        try await other.outbox.drain()
+        let form = try #require(try await notes.saved())
+        #expect(form.value.map(\.text) == ["Milk"] && form.value.map(\.tag) == ["cold"])
+        try await notes.change(.rename(id: "1", text: "Oat milk"), over: form)
+        try await notes.outbox.drain()
+        #expect(world.server.notes.map(\.text) == ["Soy milk"])
+        #expect(try await notes.pendingChanges().map(\.item.isConflict) == [true])
+    }
+
     /// A state that somebody else has changed since, which a load has brought.
     private func formOfBefore(
         _ world: NotesWorld
