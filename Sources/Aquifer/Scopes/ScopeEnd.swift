@@ -98,10 +98,12 @@ struct ScopeEnd {
         _ entry: StoredEntry, to key: String, from predecessor: String
     ) async throws(StoreError) -> Bool {
         for _ in 0..<100 {
-            let place = StoredEntry(bytes: Self.place + Data(life.newGeneration().utf8), savedAt: entry.savedAt)
+            let place = StoredEntry(
+                bytes: Data(life.newGeneration().utf8), savedAt: entry.savedAt,
+                validators: Validators(lastModified: Self.place))
             let isTaken = try await base.decide(key) { found throws(StoreError) -> (EntryChange, Bool) in
                 switch found {
-                case .success(let other?) where !other.bytes.starts(with: Self.place): return (.keep, false)
+                case .success(let other?) where other.validators.lastModified != Self.place: return (.keep, false)
                 case .success, .failure(.unreadable): return (.replace(place), true)
                 case .failure(let error): throw error
                 }
@@ -118,21 +120,20 @@ struct ScopeEnd {
         throw .busy(path: "the scope \(life.name)")
     }
 
-    /// The beginning of an entry whose place is taken. No item, counter or mark begins so.
-    private static let place = Data("place ".utf8)
+    /// The validator of an entry whose place is taken. No item, file of an item, counter or mark has it.
+    private static let place = "place"
 
     /// Deletes the places that nobody will fill: those of processes that were killed when they had taken them, and when the moving
     /// was over. They look like damaged items.
     ///
     /// - Returns: their keys.
     private func deletePlaces(among entries: [StoredEntry.Summary]) async throws(StoreError) -> Set<String> {
-        let length = Self.place.count + life.newGeneration().utf8.count
         var deleted: Set<String> = []
-        for key in entries.filter({ $0.size == length }).map(\.key) {
+        for key in entries.filter({ $0.validators.lastModified == Self.place }).map(\.key) {
             let name = key.split(separator: "/").last.map(String.init) ?? key
-            guard OutboxShelf.isKey(name) || name.hasBytes(ScopeKeys.marks) else { continue }
+            guard Outbox.hasEntry(name) || name.hasBytes(ScopeKeys.marks) else { continue }
             let isPlace = try await base.decide(key) { found throws(StoreError) -> (EntryChange, Bool) in
-                guard case .success(let entry?) = found, entry.bytes.starts(with: Self.place) else {
+                guard case .success(let entry?) = found, entry.validators.lastModified == Self.place else {
                     return (.keep, false)
                 }
                 return (.delete, true)
@@ -213,7 +214,7 @@ extension ScopeMark {
 private struct Leftovers {
     /// The number of unsent changes, damaged ones included.
     let items: Int
-    /// The keys of all entries that no outbox with an unsent change needs.
+    /// The keys of all entries that no outbox with an unsent change may need.
     let deleted: [String]
 
     init(_ contents: StoreContents) {
@@ -230,12 +231,16 @@ private struct Leftovers {
             contents.entries.filter { $0.validators.lastModified == OutboxShelf.confirmedTag }.map(\.key))
         let unsent = places.filter { OutboxShelf.isItemKey($0.name) && !confirmed.contains($0.key) }
         let queues = Set(unsent.map(\.folder))
+        // The files may be in another scope inside than the queue. What belongs to no item is swept by the next outbox.
+        let files = unsent.isEmpty ? [] : places.filter { StoredAttachments.isKey($0.name) }.map(\.folder)
+        let kept = queues.union(files)
         items = unsent.count
         deleted = places.filter { place in
             if OutboxShelf.isKey(place.name) { return !queues.contains(place.folder) }
+            if StoredAttachments.isKey(place.name) { return !kept.contains(place.folder) }
             guard let name = place.name.rest(after: ScopeKeys.marks) else { return true }
-            // The mark of a scope inside, which may have a queue.
-            return !queues.contains { $0.hasBytes(place.folder + ScopeKeys.entries + name + "/") }
+            // The mark of a scope inside, which may have a queue or files.
+            return !kept.contains { $0.hasBytes(place.folder + ScopeKeys.entries + name + "/") }
         }.map(\.key)
     }
 }

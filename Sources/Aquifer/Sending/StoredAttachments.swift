@@ -113,6 +113,12 @@ final class StoredAttachments: AttachmentKeeper {
     }
 
     static func key(_ name: String, _ number: Int) -> String { "\(pieces)\(name):\(number)" }
+
+    /// True if the key is that of a head or a piece: its name begins with an outbox's owner. Others' keys may begin with a word like that.
+    static func isKey(_ key: String) -> Bool {
+        guard let name = key.rest(after: heads) ?? key.rest(after: pieces) else { return false }
+        return UUID(uuidString: String(name.prefix(36))) != nil
+    }
 }
 
 extension Outbox {

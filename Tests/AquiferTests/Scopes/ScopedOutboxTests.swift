@@ -141,6 +141,37 @@ struct ScopedOutboxTests {
         }
     }
 
+    @Test(
+        "keeps their files also when these are in the scope's store, or in that of a scope inside, and no other entry",
+        arguments: [true, false])
+    func keptFilesInStore(isInside: Bool) async throws {
+        try await TemporaryFolder.with { folder in
+            let file = folder.appendingPathComponent("song")
+            // Whatever it says, it is taken for nothing else.
+            try Data("place 0123456789abcdef".utf8).write(to: file)
+            func outbox(_ scope: Scope, _ copies: String) throws -> Outbox {
+                let copies = folder.appendingPathComponent(copies)
+                try FileManager.default.createDirectory(at: copies, withIntermediateDirectories: true)
+                let files = isInside ? Scope("files", in: scope.store).store : scope.store
+                return Outbox(
+                    in: scope.store, files: .store(files, copies: { copies }), client: world.server.client,
+                    policy: world.policy())
+            }
+            let scope = scope()
+            let request = HTTPRequest(.post, world.url, body: HTTPBody(parts: [.file(file, offset: 0, length: 22)]))
+            try await outbox(scope, "before").enqueue(request)
+            for key in ["file:report", "piece:1"] { try await scope.store.insert(.sample(1), for: key) }
+            try await scope.end(unsent: .keep)
+            let keys = try await base.contents().entries.map(\.key)
+            #expect(!keys.contains { $0.hasSuffix("file:report") || $0.hasSuffix("piece:1") })
+
+            let next = self.scope()
+            #expect(try await outbox(next, "after").drain().sent == 1)
+            try await next.end()
+            #expect(try await base.contents().entries.isEmpty)
+        }
+    }
+
     @Test("sends them first when it is told to, and goes on if that fails")
     func sendFirst() async throws {
         let scope = try await filled()
