@@ -75,8 +75,9 @@ struct ScopeEnd {
     func restore(into mark: ScopeMark) async throws(StoreError) {
         guard let predecessor = mark.predecessor else { return }
         let (old, new) = (keys.generation(predecessor), keys.generation(mark.generation))
-        for key in try await base.contents(prefix: old).entries.map(\.key) {
-            guard let rest = key.rest(after: old), let entry = try await readable(key) else { continue }
+        let contents = try await base.contents(prefix: old)
+        for key in contents.entries.map(\.key) + contents.damaged.compactMap(\.key) {
+            guard let rest = key.rest(after: old), let entry = try await movable(key) else { continue }
             guard try await move(entry, to: new + rest, from: predecessor) else { return }
             try await base.delete(key)
         }
@@ -143,7 +144,15 @@ struct ScopeEnd {
         return deleted
     }
 
-    /// The entry under a key; `nil` if it is missing, or damaged: nobody could send it.
+    /// The entry under a key; `nil` if it is missing. What is damaged stays so: an entry that nobody can decode takes its place.
+    private func movable(_ key: String) async throws(StoreError) -> StoredEntry? {
+        do throws(StoreError) { return try await base.retrieve(key) } catch {
+            guard case .unreadable = error else { throw error }
+            return StoredEntry(bytes: Data("damaged".utf8), savedAt: Date(timeIntervalSinceReferenceDate: 0))
+        }
+    }
+
+    /// The entry under a key; `nil` if it is missing, or damaged.
     private func readable(_ key: String) async throws(StoreError) -> StoredEntry? {
         do throws(StoreError) { return try await base.retrieve(key) } catch {
             guard case .unreadable = error else { throw error }

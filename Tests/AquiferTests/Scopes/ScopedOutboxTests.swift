@@ -172,6 +172,50 @@ struct ScopedOutboxTests {
         }
     }
 
+    @Test(
+        "tells of a damaged one after the next login as before, and leaves its files", arguments: [true, false],
+        [true, false])
+    func damaged(isInside: Bool, isListed: Bool) async throws {
+        try await TemporaryFolder.with { folder in
+            let store = DamagingStore(base: base, isListed: isListed)
+            let file = folder.appendingPathComponent("song")
+            try Data("song".utf8).write(to: file)
+            let copies = folder.appendingPathComponent("copies")
+            func outbox(_ scope: Scope) -> Outbox {
+                self.outbox(isInside ? Scope("inside", in: scope.store) : scope, attachments: copies)
+            }
+            let scope = Scope("user", in: store)
+            try await scope.deleteAtEnd(copies, isForUnsent: true)
+            let request = HTTPRequest(.post, world.url, body: HTTPBody(parts: [.file(file, offset: 0, length: 4)]))
+            try await outbox(scope).enqueue(request)
+            try await outbox(scope).enqueue(world.note("two"))
+            try await store.damage { $0.hasSuffix("item:00000000000000000001") }
+            try await scope.end(unsent: .keep)
+
+            let next = outbox(Scope("user", in: store))
+            let states = try await next.items().map(\.state)
+            #expect(states.count == 2 && states.last == .waiting)
+            guard case .damaged? = states.first else { return _ = Issue.record("\(states)") }
+            #expect(try await next.drain().sent == 1)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: copies.path).count == 1)
+            let item = try #require(try await next.items().first)
+            try await next.discard(item.id)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: copies.path) == [])
+        }
+    }
+
+    @Test("keeps those of a scope inside whose mark is damaged, and takes it for no new scope after the next login")
+    func damagedMark() async throws {
+        let store = DamagingStore(base: base, isListed: false)
+        let scope = Scope("user", in: store)
+        try await outbox(Scope("inside", in: scope.store)).enqueue(world.note("one"))
+        try await store.damage { $0.hasSuffix("scope:inside") }
+        try await scope.end(unsent: .keep)
+        let next = Scope("user", in: store)
+        await #expect(throws: StoreError.self) { try await outbox(Scope("inside", in: next.store)).items() }
+        await #expect(throws: ScopeError.unsent(1)) { try await next.end() }
+    }
+
     @Test("sends them first when it is told to, and goes on if that fails")
     func sendFirst() async throws {
         let scope = try await filled()
@@ -289,5 +333,50 @@ private final class OvertakenStore: ForwardingStore {
         guard let body = body.withLock({ $0.take() }) else { return }
         // A failure shows in what is left in the queue.
         try? await body()
+    }
+}
+
+/// A store in which entries are damaged that it has.
+private struct DamagingStore: ForwardingStore {
+    let base: any CacheStore
+    /// True if the list tells of the damage.
+    let isListed: Bool
+    private let damaged = Locked(Set<String>())
+
+    init(base: any CacheStore, isListed: Bool) { (self.base, self.isListed) = (base, isListed) }
+
+    func damage(_ fits: (String) -> Bool) async throws {
+        let keys = Set(try await base.contents().entries.map(\.key).filter(fits))
+        #expect(keys.count == 1)
+        damaged.withLock { $0 = keys }
+    }
+
+    private func error(_ key: String) -> StoreError? {
+        damaged.withLock { $0.contains(key) } ? .unreadable(key: key, reason: "a bit") : nil
+    }
+
+    func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
+        let entry = try await base.retrieve(key)
+        if entry != nil, let error = error(key) { throw error }
+        return entry
+    }
+
+    func update(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) {
+        try await base.update(key) { found throws(StoreError) in
+            guard case .success(.some) = found, let error = error(key) else { return try decide(found) }
+            return try decide(.failure(error))
+        }
+    }
+
+    func contents(prefix: String) async throws(StoreError) -> StoreContents {
+        var contents = try await base.contents(prefix: prefix)
+        guard isListed else { return contents }
+        for entry in contents.entries where error(entry.key) != nil {
+            contents.damaged.append(DamagedEntry(key: entry.key, place: entry.key, reason: "a bit"))
+        }
+        contents.entries.removeAll { error($0.key) != nil }
+        return contents
     }
 }
