@@ -90,6 +90,17 @@ final class ScopeLife: Sendable {
         guard times >= Self.patience, try await takeBack(mark) else { throw .busy(path: "the scope \(name)") }
     }
 
+    /// The outcome of a change that met an error of ``check(isAfterChange:)``, and was to be taken back. What an outbox has may have been
+    /// moved into the next generation before that.
+    func outcome(of error: StoreError, takingBack key: String, isBack: Bool) async -> StoreError {
+        guard Outbox.hasEntry(key.split(separator: "/").last.map(String.init) ?? key) else { return error }
+        do throws(StoreError) {
+            // Nothing is moved before the mark says so.
+            if isBack, try await mark()?.predecessor != generation { return error }
+        } catch {}  // a mark that cannot be read does not tell
+        return .uncertain(operation: "change \"\(key)\"", reason: "\(error)")
+    }
+
     /// Takes a count back. If somebody is still counting, they count again.
     ///
     /// - Returns: true if the generation lives on.

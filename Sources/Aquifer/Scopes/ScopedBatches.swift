@@ -24,9 +24,10 @@ struct ScopedBatches: EntryBatches {
                     change.replacement == nil ? nil : SeenChange(own + change.key, now, replacement: change.seen.entry)
                 }
             }
-            // If this fails too, nobody reads it: it is swept with its generation.
-            if !back.isEmpty { _ = try? await base.change(back) }
-            throw error
+            guard let first = back.first?.key.rest(after: own) else { throw error }
+            // If this fails too, it is swept with its generation, or moved.
+            let isBack = try? await base.change(back).allSatisfy { $0 != nil }
+            throw await life.outcome(of: error, takingBack: first, isBack: isBack == true)
         }
         return made
     }

@@ -5,7 +5,8 @@ import AquiferFoundation
 ///
 /// The generation is a part of every key in the store around it. Each change is checked before it is made and again
 /// after: when the mark still names the generation then, an end that comes later deletes the change with the rest.
-/// Otherwise the change is taken back and the call throws. Nobody ever reads the keys of an ended generation.
+/// Otherwise the change is taken back and the call throws. Nobody ever reads the keys of an ended generation, except for a login
+/// that moves unsent changes: one that it may have moved before it could be taken back is ``StoreError/uncertain(operation:reason:)``.
 final class ScopedStore: SeveralReads, CopiedReads, UnflushedChanges {
     let changes: StoreChanges
     private let ends: StoreChanges
@@ -112,12 +113,13 @@ final class ScopedStore: SeveralReads, CopiedReads, UnflushedChanges {
             return change
         }
         guard let (before, after) = done.withLock({ $0 }) else { return try await life.check() }
-        try await checkAfter { () async throws(StoreError) in
-            // An unsent change that is kept is put back as it was.
-            try await self.base.update(prefix + key) { found throws(StoreError) in
-                guard try found.get() == after else { return .keep }
-                return before.map { .replace($0) } ?? .delete
+        do throws(StoreError) { try await life.check(isAfterChange: true) } catch {
+            // An unsent change that is kept is put back as it was. If this fails too, it is swept with its generation, or moved.
+            let isBack = try? await base.decide(prefix + key) { found throws(StoreError) -> (EntryChange, Bool) in
+                guard try found.get() == after else { return (.keep, false) }
+                return (before.map { .replace($0) } ?? .delete, true)
             }
+            throw await life.outcome(of: error, takingBack: key, isBack: isBack == true)
         }
     }
 
@@ -184,15 +186,6 @@ final class ScopedStore: SeveralReads, CopiedReads, UnflushedChanges {
         if !turn.tryEnter() { await turn.enter() }
         defer { turn.leave() }
         try await body(try await life.enter())
-    }
-
-    /// Checks the generation after a change, and takes the change back when it has ended.
-    private func checkAfter(_ takeBack: @Sendable () async throws(StoreError) -> Void) async throws(StoreError) {
-        do throws(StoreError) { try await life.check(isAfterChange: true) } catch {
-            // If this fails too, the change is swept with its generation: nobody reads it.
-            try? await takeBack()
-            throw error
-        }
     }
 
     private func own(

@@ -23,7 +23,8 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Reading or writing failed in another way.
     case failed(operation: String, reason: String)
     /// The connection to a shared store broke in the middle of a change, and did not come back in time to find out whether
-    /// the change was made. It was made completely or not at all. Look at what is there before you make it again.
+    /// the change was made. Or a ``Scope`` ended in the middle of it, whose unsent changes may be kept. It was made completely
+    /// or not at all. Look at what is there before you make it again.
     case uncertain(operation: String, reason: String)
     /// The ``Scope`` of the store has ended: its user has logged out. Make a new scope when the user logs in again.
     case ended(scope: String)

@@ -138,6 +138,37 @@ struct ScopeRaceTests {
     }
 
     @Test(
+        "lets nobody queue a change that is said not to be queued, wherever the login that moves it is",
+        arguments: 0..<10)
+    func movedBeside(writes: Int) async throws {
+        let scope = Scope("user", in: base)
+        try await outbox(scope).enqueue(world.note("one"))
+        let slow = InterruptedStore(base: base)
+        slow.next.withLock {
+            $0 = { [base] in
+                do throws(ScopeError) { try await Scope("user", in: base).end(unsent: .keep) } catch {
+                    Issue.record(error)
+                }
+                let cut = CutStore(base: base)
+                cut.cut(after: writes)
+                do throws(StoreError) { try await Scope("user", in: cut).open() } catch {
+                    #expect(error == .busy(path: "cut"))
+                }
+            }
+        }
+        var failure: OutboxError?
+        do throws(OutboxError) { try await outbox(Scope("user", in: slow)).enqueue(world.note("two")) } catch {
+            failure = error
+        }
+        let count = try await outbox(Scope("user", in: base)).items().count
+        switch failure {
+        case .store(.ended): #expect(count == 1)
+        case .store(.uncertain): #expect(writes > 0)
+        default: Issue.record("\(failure as Any)")
+        }
+    }
+
+    @Test(
         "never shows an item again that was sent, at any moment of a process that goes on moving it", arguments: 0..<8)
     func neverShown(writes: Int) async throws {
         try await keepNote()
@@ -150,6 +181,20 @@ struct ScopeRaceTests {
         }
         held.release()
         _ = try await slow.value
+    }
+}
+
+/// A store that does something once, after an item was saved, before its saver looks at the mark.
+private struct InterruptedStore: ForwardingStore {
+    let base: any CacheStore
+    let next = Locked<(@Sendable () async -> Void)?>(nil)
+
+    func update(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) {
+        try await base.update(key, decide)
+        guard key.contains("item:") else { return }
+        await next.withLock { $0.take() }?()
     }
 }
 
