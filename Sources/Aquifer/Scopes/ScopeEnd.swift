@@ -198,12 +198,38 @@ struct ScopeEnd {
             try delete(aside)
             // What cannot be moved is deleted where it is.
             let isAside = (try? POSIX.replace(aside, with: path)) != nil
-            try delete(isAside ? aside : path)
+            let isInPlace = !isAside && !POSIX.isMissing(path, orShorterThan: 0)
+            // This process may have been stopped since it looked. Whoever finishes the end deletes what is aside: what was moved after
+            // that belongs to the next generation.
+            let now: ScopeMark?
+            do throws(StoreError) { now = try await life.mark() } catch {
+                if isAside { try putBack(aside, path) }
+                throw error
+            }
+            if let now, now.generation != mark.generation {
+                if isAside { try putBack(aside, path) }
+                return
+            }
+            try delete(aside)
+            if isInPlace, now?.isEnd(of: mark) == true { try delete(path) }
         }
     }
 }
 
 extension ScopeEnd {
+    /// Puts a file or folder back, unless its place is taken.
+    private func putBack(_ aside: String, _ path: String) throws(StoreError) {
+        guard POSIX.exists(aside) else { return }
+        switch POSIX.link(aside, as: path) {
+        case .done: try delete(aside)
+        // A folder, which replaces an empty one at most.
+        case .refused where !POSIX.exists(path): try POSIX.replace(path, with: aside)
+        case .taken, .refused:
+            throw .failed(
+                operation: "delete \(path)", reason: "its user has logged in again; what was there is now \(aside)")
+        }
+    }
+
     private func delete(_ path: String) throws(StoreError) {
         do { try FileManager.default.removeItem(atPath: path) } catch {
             if POSIX.isMissing(path, orShorterThan: 0) { return }

@@ -79,6 +79,55 @@ struct ScopeRaceTests {
         }
     }
 
+    @Test(
+        "leaves the next login its files, when a process goes on that was stopped in the end before",
+        arguments: [1, 2], [false, true])
+    func filesOfNext(look: Int, isFolder: Bool) async throws {
+        try await TemporaryFolder.with { folder in
+            let vault = folder.appendingPathComponent("vault")
+            let file = isFolder ? vault.appendingPathComponent("file") : vault
+            @Sendable func write(_ text: String) throws {
+                if isFolder { try FileManager.default.createDirectory(at: vault, withIntermediateDirectories: true) }
+                try Data(text.utf8).write(to: file)
+            }
+            let store = LookedAtStore(base: base) { [base] count in
+                guard count == look else { return }
+                try await Scope.finishEnds(in: base)
+                let next = Scope("user", in: base)
+                try await next.deleteAtEnd(vault)
+                try write("new")
+            }
+            let scope = Scope("user", in: store)
+            try await scope.deleteAtEnd(vault)
+            try write("old")
+            try await scope.end(unsent: .discard)
+            #expect(store.looks.withLock(\.self) == 2)
+            #expect(try Data(contentsOf: file) == Data("new".utf8))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["vault"])
+        }
+    }
+
+    @Test("deletes no file that the next login has written while another one of it was aside, and says where that is")
+    func twoFilesOfNext() async throws {
+        try await TemporaryFolder.with { folder in
+            let vault = folder.appendingPathComponent("vault")
+            let store = LookedAtStore(base: base) { [base] count in
+                if count == 1 {
+                    try await Scope.finishEnds(in: base)
+                    try await Scope("user", in: base).open()
+                }
+                try Data("\(count)".utf8).write(to: vault)
+            }
+            let scope = Scope("user", in: store)
+            try await scope.deleteAtEnd(vault)
+            let error = await #expect(throws: ScopeError.self) { try await scope.end(unsent: .discard) }
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+            #expect(names.count == 2 && names.first == "vault")
+            #expect("\(error as Any)".contains(names.last ?? "?"))
+            #expect(try Data(contentsOf: vault) == Data("2".utf8))
+        }
+    }
+
     @Test("keeps what was kept before, when somebody logs in beside it and is stopped while moving it")
     func keptTwice() async throws {
         try await keepNote()
@@ -195,6 +244,36 @@ private struct InterruptedStore: ForwardingStore {
         try await base.update(key, decide)
         guard key.contains("item:") else { return }
         await next.withLock { $0.take() }?()
+    }
+}
+
+/// A store that does something after each look at the mark, once an end has deleted the entries, and before the looker knows it.
+private struct LookedAtStore: ForwardingStore {
+    let base: any CacheStore
+    let body: @Sendable (Int) async throws -> Void
+    let looks = Locked(0)
+    private let isArmed = Locked(false)
+
+    init(base: any CacheStore, _ body: @escaping @Sendable (Int) async throws -> Void) {
+        (self.base, self.body) = (base, body)
+    }
+
+    func deleteAll(prefix: String) async throws(StoreError) {
+        try await base.deleteAll(prefix: prefix)
+        isArmed.withLock { $0 = true }
+    }
+
+    func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
+        let count = looks.withLock { looks in
+            if isArmed.withLock(\.self), key == "scope:user" { looks += 1 }
+            return looks
+        }
+        // The first look is over when it happens, the others come after it.
+        let entry = try await base.retrieve(key)
+        if count > 0 {
+            do { try await body(count) } catch { Issue.record(error) }
+        }
+        return count > 1 ? try await base.retrieve(key) : entry
     }
 }
 
