@@ -36,7 +36,7 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
     /// Loads a value with a request.
     ///
     /// - Parameters:
-    ///   - request: the request.
+    ///   - request: the request. It takes validators along if it is a `GET` or a `HEAD`.
     ///   - client: the client that carries out the request.
     ///   - limit: the maximum length of the body in bytes; by default, 32 MiB.
     ///   - retry: the policy for further attempts; by default, there are none.
@@ -49,6 +49,8 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
         server = request.url.server
         let transfer = Transfer(request: request, client: client, limit: limit, retry: retry)
         ask = { (validators: Validators, meter: ByteMeter?) async throws(LoadError) -> Reply in
+            // For other methods they are conditions of a change, which a server refuses with 412 (RFC 9110, 13.1.2).
+            let validators = [.get, .head].contains(request.method) ? validators : .none
             let (head, body) = try await transfer.run(validators)
             meter?.add(body.count)
             guard !head.isUselesslyEncoded else { throw .invalidData(.compressed) }

@@ -117,6 +117,21 @@ struct RemoteLoaderTests {
         #expect(world.client.requests[0].headers["If-Modified-Since"] == "yesterday")
     }
 
+    @Test("A read by POST takes no validators along: for it they are conditions of a change, and refused with 412")
+    func readByPost() async throws {
+        let world = World(.texts(["a"]), .answer(status: 304))
+        let request = HTTPRequest(.post, world.url, body: .bytes(Data("{query}".utf8)))
+        let loader = RemoteLoader(request, client: world.client, map: JSONMapper<[String]>().map)
+        let validators = Validators(etag: "\"1\"", lastModified: "yesterday")
+        guard case .value(["a"], _, _) = try await loader.load(unless: validators) else {
+            Issue.record("no value came")
+            return
+        }
+        #expect(world.client.requests[0].headers == [:])
+        let error = await failure { () async throws(LoadError) in try await loader.load(unless: validators) }
+        #expect(error == .invalidData(.status(304)))
+    }
+
     @Test("The answer's validators come with its value")
     func validators() async throws {
         let world = World(.texts(["a"], headers: ["etag": "\"2\"", "last-modified": "today"]))
