@@ -51,7 +51,7 @@ enum DownloadAnswer: Sendable, Equatable {
         case (200, .decoded) where coding != "identity": self = .refused(.compressed)
         case (200, _): self = coding == "identity" ? .all(total: head.contentLength) : .coded
         case (206, .rest): self = coding == "identity" ? Self.part(head, question) : .startOver
-        case (304, .ifChanged): self = .unchanged
+        case (304, .ifChanged(let sent)): self = sent.areConfirmed(by: head) ? .unchanged : .startOver
         case (416, .rest(_, let tag, _)) where Self.tags(head, as: tag).contains { $0 != tag }: self = .startOver
         case (416, .rest(let start, _, let total)):
             let size = ContentRange(head.headers.single("Content-Range"))?.total

@@ -19,6 +19,8 @@ final class DownloadFetch {
     private var attempt = 1
     /// The number of waits. They become longer, even if each attempt brings something.
     private var waits = 0
+    /// True if the server confirmed another version than the expired one.
+    private var isMistaken = false
     /// True if the server sends the content coded.
     private var isCoded = false
     /// The most bytes that were kept.
@@ -122,7 +124,7 @@ final class DownloadFetch {
         if let part, part.received > 0, let tag = part.record.resumeTag {
             return .rest(from: part.received, tag: tag, total: part.record.total)
         }
-        if let expired, !expired.validators.isEmpty { return .ifChanged(expired.validators) }
+        if let expired, !expired.validators.isEmpty, !isMistaken { return .ifChanged(expired.validators) }
         return .all
     }
 
@@ -179,6 +181,7 @@ final class DownloadFetch {
             part.confirm(total: nil, at: with.now())
             return .done(try await commit(part))
         case .startOver:
+            if case .ifChanged = question { isMistaken = true }
             try await drop()
             return .on
         case .refused(let reason):

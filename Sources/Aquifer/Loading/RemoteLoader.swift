@@ -50,8 +50,12 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
         let transfer = Transfer(request: request, client: client, limit: limit, retry: retry)
         ask = { (validators: Validators, meter: ByteMeter?) async throws(LoadError) -> Reply in
             // For other methods they are conditions of a change, which a server refuses with 412 (RFC 9110, 13.1.2).
-            let validators = [.get, .head].contains(request.method) ? validators : .none
-            let (head, body) = try await transfer.run(validators)
+            var validators = [.get, .head].contains(request.method) ? validators : .none
+            var (head, body) = try await transfer.run(validators)
+            if head.status == 304, !validators.areConfirmed(by: head), !validators.isEmpty {
+                validators = .none
+                (head, body) = try await transfer.run(validators)
+            }
             meter?.add(body.count)
             guard !head.isUselesslyEncoded else { throw .invalidData(.compressed) }
             let answeredAt = head.headers["Date"].flatMap(HTTPDate.parse)

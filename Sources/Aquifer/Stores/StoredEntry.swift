@@ -29,6 +29,12 @@ extension Validators {
             lastModified: lastModified.flatMap { $0.canBeSentBack ? $0 : nil })
     }
 
+    /// True if a 304 with this head is about what these validators stand for, and not about another version (RFC 9111, 4.3.4).
+    func areConfirmed(by head: HTTPResponseHead) -> Bool {
+        guard let etag, let confirmed = head.headers["ETag"] else { return !isEmpty }
+        return etag.opaqueTag == confirmed.opaqueTag
+    }
+
     /// The validators of an answer.
     ///
     /// A validator that cannot be sent back is left out (``fitToSend``), and one of two that differ. So is a
@@ -45,6 +51,12 @@ extension Validators {
 }
 
 extension String {
+    /// The tag without its mark of weakness, and without the one that Apache gives what it compresses and leaves out of a 304.
+    fileprivate var opaqueTag: String {
+        let tag = String(hasPrefix("W/") ? dropFirst(2) : self[...])
+        return tag.hasSuffix("-gzip\"") ? tag.dropLast(6) + "\"" : tag
+    }
+
     /// True for one entity tag, with or without the quotes that it should have (RFC 9110, 8.8.3). No tag contains a space; a client may
     /// have replaced a line break with one. A `*` would match whatever there is.
     fileprivate var isOneTag: Bool {

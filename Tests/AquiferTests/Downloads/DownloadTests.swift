@@ -65,6 +65,24 @@ struct DownloadTests {
         }
     }
 
+    @Test("What has expired is not confirmed by a 304 about another version: it is asked for whole")
+    func otherVersion() async throws {
+        try await DownloadWorld.with { world in
+            _ = try await world.downloads(FileRemote(content).client).file(for: world.url)
+            world.date.advance(by: Duration.days(8).timeInterval)
+            let newer = Data.noise(1_000, seed: 2)
+            let client = ScriptedHTTPClient([
+                .answer(status: 304, headers: ["ETag": "\"2\""]), .answer(headers: ["ETag": "\"2\""], body: newer),
+            ])
+            #expect(try await world.downloads(client).file(for: world.url).all() == newer)
+            #expect(client.requests.map { $0.headers["If-None-Match"] } == ["\"1\"", nil])
+            world.date.advance(by: Duration.days(8).timeInterval)
+            let stubborn = ScriptedHTTPClient { _ in .answer(status: 304, headers: ["ETag": "\"3\""]) }
+            #expect(try await world.failure(stubborn) == .invalidData(.status(304)))
+            #expect(stubborn.requests.count == 2)
+        }
+    }
+
     @Test("What has expired is replaced by what is newer, and stays until that is whole")
     func replaces() async throws {
         try await DownloadWorld.with { world in

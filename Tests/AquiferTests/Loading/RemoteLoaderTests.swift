@@ -117,6 +117,30 @@ struct RemoteLoaderTests {
         #expect(world.client.requests[0].headers["If-Modified-Since"] == "yesterday")
     }
 
+    @Test(
+        "A 304 about another version than the saved one confirms nothing: the value is asked for again, whole",
+        arguments: [
+            ("\"1\"", "\"2\"", false), ("\"1\"", "W/\"2\"", false), ("\"1\"", "\"1-gzip", false),
+            ("\"1\"", "\"1\"", true),
+            ("W/\"1\"", "\"1\"", true), ("\"1\"", "W/\"1\"", true), ("\"1-gzip\"", "\"1\"", true), (nil, "\"2\"", true),
+        ] as [(String?, String, Bool)])
+    func otherVersion(sent: String?, confirmed: String, isOurs: Bool) async throws {
+        let world = World(
+            .answer(status: 304, headers: ["ETag": confirmed]), .texts(["second"], headers: ["ETag": "\"2\""]))
+        try await world.save(["first"], validators: Validators(etag: sent, lastModified: "yesterday"))
+        #expect(try await world.resource().load().value == [isOurs ? "first" : "second"])
+        #expect(world.client.requests.dropFirst().map(\.headers) == (isOurs ? [] : [[:]]))
+    }
+
+    @Test("A 304 about another version, and one more without having been asked, are an error")
+    func otherVersionTwice() async {
+        let world = World(.answer(status: 304, headers: ["ETag": "\"2\""]), .answer(status: 304))
+        let error = await failure { () async throws(LoadError) in
+            try await world.remote().load(unless: Validators(etag: "\"1\""))
+        }
+        #expect(error == .invalidData(.status(304)))
+    }
+
     @Test("A read by POST takes no validators along: for it they are conditions of a change, and refused with 412")
     func readByPost() async throws {
         let world = World(.texts(["a"]), .answer(status: 304))
