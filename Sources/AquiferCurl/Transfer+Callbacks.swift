@@ -65,11 +65,11 @@ extension Transfer {
     /// - Throws: `.malformed` when it comes in a coding that was not asked for. curl would decode a transfer coding all
     ///   the same, and keep what it decodes without a bound.
     private func takeCodings(of status: Int, _ headers: inout HTTPHeaders) throws(TransportError) -> Inflater? {
-        guard headers.codings("Transfer-Encoding").allSatisfy({ ["chunked", "identity"].contains($0) }) else {
+        guard headers.codings("Transfer-Encoding").allSatisfy({ $0 == "chunked" }) else {
             throw TransportError(.malformed, "a transfer coding that was not asked for")
         }
         guard handle?.asksForGzip == true, status != 204, status != 304 else { return nil }
-        let codings = headers.codings("Content-Encoding").filter { $0 != "identity" }
+        let codings = headers.contentCodings
         if codings.isEmpty { return nil }
         guard codings == ["gzip"] || codings == ["x-gzip"] else {
             throw TransportError(.malformed, "a content coding that was not asked for")
@@ -169,18 +169,6 @@ extension Transfer {
         lock.lock()
         defer { lock.unlock() }
         return end != nil
-    }
-}
-
-extension HTTPHeaders {
-    /// The codings that a field lists, over all its lines, in lower case.
-    fileprivate func codings(_ name: String) -> [String] {
-        // Most answers have none: looking for the first is cheaper than listing all.
-        guard self[name] != nil else { return [] }
-        return values(of: name)
-            .flatMap { $0.lowercased().split(separator: ",") }
-            .map { $0.trimmedOfSpaces }
-            .filter { !$0.isEmpty }
     }
 }
 

@@ -19,7 +19,7 @@ extension HTTPResponseHead {
                 headers.add(name, value.trimmingCharacters(in: .whitespaces))
             }
         }
-        if let coding = headers["Content-Encoding"], coding.lowercased() != "identity" {
+        if !headers.contentCodings.isEmpty {
             headers["Content-Encoding"] = nil
             headers["Content-Length"] = nil
         }

@@ -87,6 +87,20 @@ struct CompressedBodyTests {
         #expect(try await asItIs.data(upTo: packed.count) == packed)
     }
 
+    @Test(
+        "A field that names no coding changes nothing",
+        arguments: ["", "identity, identity", "aws-chunked", "UTF-8", "none"])
+    func uncoded(_ coding: String) async throws {
+        let server = try LoopbackServer { connection in
+            while try connection.readRequest() != nil {
+                try connection.respond(fields: ["Content-Encoding: \(coding)"], body: Data("hello".utf8))
+            }
+        }
+        let response = try await CurlHTTPClient().send(HTTPRequest(.get, server.url()))
+        #expect(response.head.contentLength == 5)
+        #expect(try await response.data(upTo: 100) == Data("hello".utf8))
+    }
+
     @Test("A compressed body that is cut or damaged is told as such")
     func cut() async throws {
         let server = try LoopbackServer { connection in

@@ -46,11 +46,10 @@ enum DownloadAnswer: Sendable, Equatable {
     case refused(InvalidData)
 
     init(_ head: HTTPResponseHead, to question: DownloadQuestion) {
-        let coding = head.headers["Content-Encoding"]?.lowercased() ?? "identity"
         switch (head.status, question) {
-        case (200, .decoded) where coding != "identity": self = .refused(.compressed)
-        case (200, _): self = coding == "identity" ? .all(total: head.contentLength) : .coded
-        case (206, .rest): self = coding == "identity" ? Self.part(head, question) : .startOver
+        case (200, .decoded) where head.isEncoded: self = .refused(.compressed)
+        case (200, _): self = head.isEncoded ? .coded : .all(total: head.contentLength)
+        case (206, .rest): self = head.isEncoded ? .startOver : Self.part(head, question)
         case (304, .ifChanged(let sent)): self = sent.areConfirmed(by: head) ? .unchanged : .startOver
         case (416, .rest(_, let tag, _)) where Self.tags(head, as: tag).contains { $0 != tag }: self = .startOver
         case (416, .rest(let start, _, let total)):

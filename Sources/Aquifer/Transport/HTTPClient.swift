@@ -141,13 +141,23 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
 
 extension HTTPResponseHead {
     /// True if the body is compressed although it was not requested so, and its client did not decode it.
-    package var isEncoded: Bool {
-        headers.fields.contains { field in
-            field.name.lowercased() == "content-encoding"
-                && field.value.split(separator: ",").contains {
-                    $0.trimmedOfSpaces.lowercased() != "identity"
-                }
-        }
+    package var isEncoded: Bool { !headers.contentCodings.isEmpty }
+}
+
+extension HTTPHeaders {
+    /// The codings that a field lists, over all its lines, in lower case, and without `identity`.
+    package func codings(_ name: String) -> [String] {
+        // Most answers have none: looking for the first is cheaper than listing all.
+        guard self[name] != nil else { return [] }
+        return values(of: name)
+            .flatMap { $0.lowercased().split(separator: ",") }
+            .map { $0.trimmedOfSpaces }
+            .filter { !["", "identity"].contains($0) }
+    }
+
+    /// The codings of the body. Servers write names that are no codings, and change no byte: `aws-chunked` was the form of an upload.
+    package var contentCodings: [String] {
+        codings("Content-Encoding").filter { !["aws-chunked", "none", "utf-8"].contains($0) }
     }
 }
 

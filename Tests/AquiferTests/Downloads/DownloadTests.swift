@@ -259,6 +259,30 @@ struct DownloadTests {
         }
     }
 
+    @Test("What is coded is seen on every line of the field")
+    func codedOnASecondLine() async throws {
+        try await DownloadWorld.with { world in
+            var headers: HTTPHeaders = ["Content-Encoding": "identity", "ETag": "\"1\""]
+            headers.add("Content-Encoding", "gzip")
+            let client = ScriptedHTTPClient([
+                .answer(headers: headers, body: Data([0x1F, 0x8B, 8])), .answer(body: Data("decoded".utf8)),
+            ])
+            let file = try await world.downloads(client).file(for: world.url)
+            #expect(try await file.all() == Data("decoded".utf8))
+        }
+    }
+
+    @Test(
+        "What names no coding in the field is not coded",
+        arguments: ["", "identity, identity", "IDENTITY,", "aws-chunked", "UTF-8", "none"])
+    func notCoded(coding: String) async throws {
+        try await DownloadWorld.with { world in
+            let client = ScriptedHTTPClient([.answer(headers: ["Content-Encoding": coding], body: content)])
+            let file = try await world.downloads(client).file(for: world.url)
+            #expect(try await file.all() == content)
+        }
+    }
+
     @Test("Two URLs do not disturb each other")
     func several() async throws {
         try await DownloadWorld.with { world in

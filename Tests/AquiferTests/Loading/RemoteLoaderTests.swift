@@ -237,6 +237,13 @@ struct RemoteLoaderTests {
     }
 
     @Test(
+        "A body whose field names no coding is loaded",
+        arguments: ["", "identity, identity", "aws-chunked", "UTF-8", "none"])
+    func notCompressed(coding: String) async throws {
+        #expect(try await World(.texts(["a"], headers: ["Content-Encoding": coding])).remote().load() == ["a"])
+    }
+
+    @Test(
         "A Last-Modified in the second of the answer is not asked with: a change later in that second would go unseen",
         arguments: [
             ("Sun, 06 Nov 1994 08:49:37 GMT", false), ("Sun, 06 Nov 1994 08:49:36 GMT", true),
