@@ -178,7 +178,9 @@ extension StoredEntry.Asking {
         }
         // RFC 9111, 4.2.3. A clock behind the server's gives no negative age, and one ahead of it makes the answer older.
         let apparent = date.map { max(0, receivedAt.timeIntervalSince($0)) } ?? 0
-        let told = CacheControl.seconds(head.headers["Age"]).map(Double.init) ?? 0
+        // The first of several counts (RFC 9111, 5.1).
+        let ages = head.headers["Age"]?.split(separator: ",").first?.trimmedOfSpaces
+        let told = CacheControl.seconds(ages).map(Double.init) ?? 0
         let corrected = told + max(0, receivedAt.timeIntervalSince(sentAt))
         let age = min(max(apparent, corrected), Double(CacheControl.mostSeconds))
         let askAt = receivedAt + (lifetime - age)

@@ -90,6 +90,13 @@ struct AskingDateTests {
         #expect(askIn(["Cache-Control": "max-age=60", "Age": "100"]) == -40)
     }
 
+    @Test("takes the first age of several, which caches on the way give as a list")
+    func ages() {
+        for age in ["10, 3600", "10,10", "10 ,soon"] {
+            #expect(askIn(["Cache-Control": "max-age=60", "Age": age]) == 50, "\(age)")
+        }
+    }
+
     @Test("is no later by a clock that is behind the server's, and earlier by one that is ahead of it")
     func clocks() {
         let headers: HTTPHeaders = ["Cache-Control": "max-age=60", "Date": date]
