@@ -245,7 +245,10 @@ struct PictureCheckTests {
             ([0xFF, 0xD8, 0xFF, 0xE0], "image/jpeg"), ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], "image/png"),
             (Array("GIF89a".utf8), "image/gif"), (Array("RIFF....WEBPVP8 ".utf8), "image/webp"),
             (Array("....ftypavif".utf8), "image/avif"), (Array("<html>".utf8), nil), ([], nil), ([0xFF], nil),
-            (Array("RIFF....WAVE".utf8), nil),
+            (Array("RIFF....WAVE".utf8), nil), (Array("....ftypavis".utf8), "image/avif"),
+            (Array("\0\0\0\u{14}ftypmif1....avif".utf8), "image/avif"),
+            (Array("\0\0\0\u{20}ftypmif1....miafavisMA1B".utf8), "image/avif"),
+            (Array("\0\0\0\u{18}ftypheicavifmif1heicavif".utf8), nil),  // a version, and what follows the box
         ] as [([UInt8], String?)])
     func types(bytes: [UInt8], type: String?) {
         #expect(PictureCheck.mediaType(of: Data(bytes)) == type)
