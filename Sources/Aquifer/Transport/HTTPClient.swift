@@ -51,9 +51,9 @@ public struct HTTPResponseHead: Sendable, Hashable {
     /// number; `nil` if the field is missing or has anything but digits (RFC 9110, 8.6).
     public var contentLength: Int? { headers["Content-Length"].flatMap { $0.count() } }
 
-    /// The media type of the answer in lower case, without its parameters: `application/json`.
+    /// The media type of the answer in lower case, without its parameters: `application/json`. The first one of several counts.
     public var mediaType: String? {
-        headers["Content-Type"]?.split(separator: ";").first.map {
+        headers["Content-Type"]?.split { $0 == ";" || $0 == "," }.first.map {
             $0.trimmedOfSpaces.lowercased()
         }
     }

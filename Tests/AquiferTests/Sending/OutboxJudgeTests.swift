@@ -25,7 +25,8 @@ struct OutboxJudgeTests {
 
     @Test(
         "a page of HTML is a sign-in page of the network, whatever its status says",
-        arguments: [200, 201], ["text/html", "text/html; charset=utf-8", "application/xhtml+xml"])
+        arguments: [200, 201],
+        ["text/html", "text/html; charset=utf-8", "application/xhtml+xml", "text/html, text/html"])
     func page(status: Int, type: String) async throws {
         let outbox = world.outbox()
         try await outbox.enqueue(world.note("one"))

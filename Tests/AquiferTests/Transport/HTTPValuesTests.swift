@@ -42,6 +42,8 @@ struct HTTPValuesTests {
         let head = HTTPResponseHead(status: 200, headers: ["Content-Type": "Application/JSON; charset=utf-8"], url: url)
         #expect(head.mediaType == "application/json")
         #expect(HTTPResponseHead(status: 200, url: url).mediaType == nil)
+        let twice = HTTPResponseHead(status: 200, headers: ["Content-Type": "Text/HTML , application/json"], url: url)
+        #expect(twice.mediaType == "text/html")
     }
 
     @Test("Errors of one kind are equal, whatever their details, and all errors around them are, too")
