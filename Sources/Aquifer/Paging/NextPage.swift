@@ -122,7 +122,7 @@ public struct NextPage<Item: Sendable>: Sendable {
         NextPage(
             joining: .ends,
             request: { first, position throws(InvalidData) in
-                guard let url = URL(string: position), url.isWebAddress, url.hasSameOrigin(as: first.url) else {
+                guard let url = URL(foreign: position), url.isWebAddress, url.hasSameOrigin(as: first.url) else {
                     throw .body("the next page is at another origin")
                 }
                 var request = first
@@ -131,7 +131,7 @@ public struct NextPage<Item: Sendable>: Sendable {
             },
             position: { head, _, _, _ in
                 guard let target = LinkField.target(of: "next", in: head.headers) else { return nil }
-                guard let url = URL(string: target, relativeTo: head.url)?.absoluteURL, url.isWebAddress else {
+                guard let url = URL(foreign: target, relativeTo: head.url)?.absoluteURL, url.isWebAddress else {
                     throw InvalidData.body("the next page's address is not a URL")
                 }
                 return url.absoluteString

@@ -20,12 +20,12 @@ public struct LazyURL: Sendable, Hashable {
         parsed = url.baseURL == nil && Self.isPlain(absoluteString) ? nil : url
     }
 
-    /// The address of a text; `nil` if `URL(string:)` refuses the text.
+    /// The address of a text; `nil` if `URL(string:)` refuses the text. Escapes stay as they are beside what needs one.
     public init?(_ text: String) {
         if Self.isPlain(text) {
             self.init(plain: text)
         } else {
-            guard let url = URL(string: text) else { return nil }
+            guard let url = URL(foreign: text) else { return nil }
             self.init(url)
         }
     }

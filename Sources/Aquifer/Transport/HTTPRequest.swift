@@ -160,7 +160,7 @@ extension HTTPRequest {
         guard followsRedirects, HTTPStatus.isRedirect(head.status),
             let location = head.headers["Location"]
         else { return nil }
-        guard let target = URL(string: location, relativeTo: url)?.absoluteURL.withoutUser(unlessOf: url),
+        guard let target = URL(foreign: location, relativeTo: url)?.absoluteURL.withoutUser(unlessOf: url),
             let scheme = target.scheme?.lowercased()
         else { throw TransportError(.malformed, "a redirect to what is not a URL") }
         guard scheme == "https" || (scheme == "http" && url.scheme?.lowercased() == "http") else {
@@ -236,6 +236,35 @@ extension URL {
 }
 
 extension URL {
+    /// The URL of a text from outside, in which what needs an escape has none. `URL(string:)` escapes the escapes of such a text once more,
+    /// which is another address: `/a%20b c` becomes `/a%2520b%20c`.
+    package init?(foreign text: String, relativeTo base: URL? = nil) {
+        let escaped = text.utf8.contains(UInt8(ascii: "%")) ? Self.escaped(text) : text
+        // A colon before the first slash of a path is no scheme's: Foundation escapes it.
+        guard let url = URL(string: escaped, relativeTo: base) ?? URL(string: text, relativeTo: base) else {
+            return nil
+        }
+        self = url
+    }
+
+    /// The text with an escape for each byte behind the host that RFC 3986 does not allow there. Foundation encodes hosts.
+    private static func escaped(_ text: String) -> String {
+        var parts = text[...]
+        let scheme = parts.prefix { !"/?#".contains($0) }
+        if scheme.isEmpty || scheme.hasSuffix(":"), parts[scheme.endIndex...].hasPrefix("//") {
+            let host = parts.index(scheme.endIndex, offsetBy: 2)
+            parts = parts[(parts[host...].firstIndex { "/?#".contains($0) } ?? parts.endIndex)...]
+        }
+        let pieces = parts.split(separator: "%", omittingEmptySubsequences: false).enumerated().map { index, piece in
+            let isEscape = piece.utf8.prefix(2).filter { $0.hexValue != nil }.count == 2
+            return (index == 0 ? "" : isEscape ? "%" : "%25")
+                + PercentEncoding.encode(String(piece)) {
+                    PercentEncoding.isUnreserved($0) || "!#$&'()*+,/:;=?@".utf8.contains($0)
+                }
+        }
+        return text[..<parts.startIndex] + pieces.joined()
+    }
+
     /// True if this is an absolute `http` or `https` address with a host: the only kind that a remote may point to.
     public var isWebAddress: Bool {
         let scheme = scheme?.lowercased()

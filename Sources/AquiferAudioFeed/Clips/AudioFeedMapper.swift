@@ -44,7 +44,7 @@ public enum AudioFeedMapper {
     }
 
     private static func clip(_ item: Item, at place: String) throws -> AudioClip {
-        guard let audio = URL(string: item.audio), audio.isWebAddress else {
+        guard let audio = URL(foreign: item.audio), audio.isWebAddress else {
             throw InvalidData.body("\(place).audio is not an http(s) address")
         }
         guard let date = Date(rfc3339: item.created_at) else {

@@ -22,7 +22,7 @@ public enum ContactsMapper {
             guard seen.insert(item.id).inserted else {
                 throw InvalidData.body("[\(index)].id stands in the list twice")
             }
-            guard let image = URL(string: item.img), image.isWebAddress else {
+            guard let image = URL(foreign: item.img), image.isWebAddress else {
                 throw InvalidData.body("[\(index)].img is not an http(s) address")
             }
             guard item.username.hasPrefix("@"), item.username.count > 1 else {

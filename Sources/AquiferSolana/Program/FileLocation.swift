@@ -46,7 +46,7 @@ public struct FileLocation: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The address as a URL.
-    public var url: URL? { URL(string: text) }
+    public var url: URL? { URL(foreign: text) }
 
     /// The address.
     public var description: String { text }

@@ -26,7 +26,8 @@ struct LazyURLTests {
         var chance = SeededNumbers(seed: seed)
         for _ in 0..<500 {
             let text = Self.address(&chance)
-            #expect(LazyURL(text)?.url == URL(string: text), "\(text)")
+            #expect((LazyURL(text) == nil) == (URL(string: text) == nil), "\(text)")
+            #expect(LazyURL(text)?.url == URL(foreign: text), "\(text)")
         }
     }
 
@@ -42,6 +43,20 @@ struct LazyURLTests {
         ])
     func plain(text: String, isPlain: Bool) {
         #expect(LazyURL.isPlain(text) == isPlain)
+    }
+
+    @Test(
+        "Escapes stay as they are beside what needs one",
+        arguments: [
+            ("https://a.example/a%20b|c.jpg", "https://a.example/a%20b%7Cc.jpg"),
+            ("https://a.example/a%20b c.jpg", "https://a.example/a%20b%20c.jpg"),
+            ("https://a.example/caf\u{e9}%2F.jpg", "https://a.example/caf%C3%A9%2F.jpg"),
+            ("https://[::1]/i[1]%20.jpg?s=a%2Bb#[", "https://[::1]/i%5B1%5D%20.jpg?s=a%2Bb#%5B"),
+            ("https://ex\u{e4}mple.com/100%/%zz%C3%a9/%", "https://xn--exmple-cua.com/100%25/%25zz%C3%a9/%25"),
+            ("https://example.com?q=%20|", "https://example.com?q=%20%7C"), ("b//c|/%20", "b//c%7C/%20"),
+        ])
+    func escapes(text: String, address: String) {
+        #expect(LazyURL(text)?.absoluteString == address)
     }
 
     @Test("It keeps a URL, and is equal to the same text")

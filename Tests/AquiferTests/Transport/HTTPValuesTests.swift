@@ -123,6 +123,23 @@ struct HTTPValuesTests {
     }
 
     @Test(
+        "A redirect leads to the address that it names, with its escapes as they are",
+        arguments: [
+            ("/a%20b/c d.mp3", "https://a.example/a%20b/c%20d.mp3"),
+            ("/s?restrict[]=brand&x=%2F", "https://a.example/s?restrict%5B%5D=brand&x=%2F"),
+            ("/s?q={a}&t=%3D%26", "https://a.example/s?q=%7Ba%7D&t=%3D%26"),
+            ("caf\u{e9}/a%20b", "https://a.example/dir/caf%C3%A9/a%20b"),
+            ("https://b.example/x%2Fy z?sig=a%2Bb%3D", "https://b.example/x%2Fy%20z?sig=a%2Bb%3D"),
+            ("//b.example/%20 ", "https://b.example/%20%20"), ("/100%/a%20b", "https://a.example/100%25/a%20b"),
+            ("?p=%2F|", "https://a.example/dir/1?p=%2F%7C"), ("../x/./%79", "https://a.example/x/%79"),
+        ])
+    func escapesOfRedirect(location: String, wanted: String) throws {
+        let url = try #require(URL(string: "https://a.example/dir/1?q=1"))
+        let head = HTTPResponseHead(status: 302, headers: ["Location": location], url: url)
+        #expect(try HTTPRequest(.get, url).redirected(by: head)?.url.absoluteString == wanted)
+    }
+
+    @Test(
         "Two lengths of one body are refused, and one that is told twice is not",
         arguments: [["5", "6"], ["5, 6"], ["5", "5"], ["5, 5"]])
     func lengths(fields: [String]) throws {

@@ -63,7 +63,7 @@ extension ValueType<URL> {
     static var address: ValueType { ValueType { (text) throws(ValueMistake) in try webAddress(text) } }
 
     fileprivate static func webAddress(_ text: String) throws(ValueMistake) -> URL {
-        guard let url = URL(string: text), url.isWebAddress else {
+        guard let url = URL(foreign: text), url.isWebAddress else {
             throw .expectedPart("an http or https address", part: text)
         }
         guard url.user() == nil, url.password() == nil else {
