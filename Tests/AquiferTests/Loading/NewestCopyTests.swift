@@ -101,12 +101,12 @@ struct NewestCopyTests {
         world.date.advance(by: 60)
         secondExchange.respond(headers: date(86_450), body: Data("[\"b\"]".utf8))
         _ = try await second.value
-        firstExchange.respond(status: 304, headers: date(86_440))
+        firstExchange.respond(status: 304, headers: ["Date": date(86_440)["Date"] ?? ""])
         #expect(try await first.value.value == ["b"])
         try await expect(["b"])
         let (third, thirdExchange) = await load(2)
         world.date.advance(by: 60)
-        thirdExchange.respond(status: 304, headers: date(86_500))
+        thirdExchange.respond(status: 304, headers: ["Date": date(86_500)["Date"] ?? ""])
         _ = try await third.value
         #expect(try await world.saved()?.entry.savedAt == world.date.now)
         let origin = try #require(try await world.saved()?.entry.origin)
