@@ -50,11 +50,18 @@ extension StoredEntry {
     fileprivate static func invalidated(_ current: Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange {
         switch current {
         case .success(var entry?):
-            entry.asking = Asking(askAt: Asking.newMark())
+            entry.ask(from: Asking.newMark())
             return .replace(entry)
         case .success(nil), .failure(.unreadable): return .keep
         case .failure(let error): throw error
         }
+    }
+
+    /// Makes the next load ask. That the server wants each load to ask is remembered, as an end of staleness in the distant past.
+    mutating func ask(from date: Date) {
+        let isReplaced = asking.mark != nil || asking.isDenied
+        let asksAlways = isReplaced ? asking.staleUntil != nil : asking.askAt.map { $0 <= savedAt } ?? false
+        asking = Asking(askAt: date, staleUntil: asksAlways ? .distantPast : nil)
     }
 
     /// The mark of a value that was made invalid while it had no copy.

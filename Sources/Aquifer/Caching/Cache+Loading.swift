@@ -134,7 +134,7 @@ extension Cache {
             guard case .success(var entry?) = current, beginning.isUnchanged(current), !entry.isMark,
                 !entry.asking.isDenied, entry.asking.mark == nil || entry.asking.mark == beginning.knownMark
             else { return .keep }
-            entry.asking = .denied
+            entry.ask(from: StoredEntry.Asking.denied)
             return .replace(entry)
         }
     }
@@ -175,7 +175,7 @@ extension Cache {
             let saved = Saved(value: value, savedAt: answer.savedAt, validators: answer.validators)
             guard let mark else { return (.replace(answer), .latest(saved, answer, isSaved: true)) }
             var invalid = answer
-            invalid.asking = StoredEntry.Asking(askAt: mark)
+            invalid.ask(from: mark)
             return (.replace(invalid), .changedHere(saved, invalid, isSaved: true))
         }
     }
@@ -187,10 +187,10 @@ extension StoredEntry.Asking {
     var mark: Date? { askAt.flatMap { $0 < Date.distantPast + 1e9 && !isDenied ? $0 : nil } }
 
     /// True if the last answer denied the value: until another one, a load asks, and nobody is shown it without.
-    var isDenied: Bool { askAt == Self.denied.askAt }
+    var isDenied: Bool { askAt == Self.denied }
 
     /// Of a value that was denied. No mark is this date.
-    static let denied = Self(askAt: .distantPast - 1)
+    static let denied = Date.distantPast - 1
 
     /// A mark that was never there: more than 55 random bits, before the distant past.
     static func newMark(_ draw: (Range<UInt64>) -> UInt64 = { .random(in: $0) }) -> Date {

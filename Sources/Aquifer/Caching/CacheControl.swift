@@ -198,7 +198,8 @@ extension StoredEntry.Asking {
 
     /// The same for a copy that the server has confirmed without a word about it: as much time as it had when it was saved.
     func renewed(from savedAt: Date, at now: Date) -> Self {
-        guard let askAt, mark == nil, !isDenied else { return .unsaid }
+        if mark != nil || isDenied { return staleUntil == nil ? .unsaid : Self(askAt: now) }
+        guard let askAt else { return .unsaid }
         let lifetime = askAt.timeIntervalSince(savedAt)
         return Self(
             askAt: now + lifetime, staleUntil: staleUntil.map { now + lifetime + $0.timeIntervalSince(askAt) },

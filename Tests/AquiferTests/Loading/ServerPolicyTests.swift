@@ -188,6 +188,24 @@ struct ServerPolicyTests {
         #expect(world.client.requests.count == 2)
     }
 
+    @Test(
+        "asks each time with no-cache, also after an invalidation and a 304 that says nothing about it; without a word, as the app says",
+        arguments: [("no-cache", 3), ("private", 2)])
+    func invalidated(control: String, requests: Int) async throws {
+        let world = world(control, .answer(status: 304), .answer(status: 304))
+        let policy = CachePolicy(askAfter: .seconds(600), follows: .server)
+        let cache = Cache<[String]>(key: "texts", in: world.store, policy: policy, now: world.date.read)
+        let resource = Resource(remote: world.remote(), cache: cache)
+        _ = try await resource.load()
+        try await resource.invalidate()
+        try await resource.invalidate()
+        for _ in 0..<2 {
+            world.date.advance(by: 1)
+            #expect(try await resource.load().value == ["first"])
+        }
+        #expect(world.client.requests.count == requests)
+    }
+
     @Test("is bounded by the app's: nothing expired is delivered, and no copy from the future without a request")
     func bounded() async throws {
         let world = world("max-age=99999999", .texts(["second"]), .texts(["third"]))
