@@ -232,7 +232,7 @@ struct AttachmentKeeperTests {
             let other = shared.outbox(kind, "b")
             other.register(
                 ChangeHandler(
-                    request: { _, _, _ in shared.world.note("one") }, verdict: { _, _, _ in nil },
+                    request: { _, _, _ in shared.world.note("one") }, verdict: { _, _, _, _ in nil },
                     confirm: { change, _, _ in .init(change: change) }), for: "clips", { _, _ in })
             let store = SweptStore(base: shared.world.store, isLate: true) {
                 _ = try? await other.drain()  // asserted below

@@ -191,7 +191,7 @@ struct OutboxJudgeTests {
     func notFound() async throws {
         let outbox = world.outbox()
         try await outbox.enqueue(world.note("one"))
-        try await outbox.enqueue(HTTPRequest(.delete, world.url))
+        try await outbox.enqueue(HTTPRequest(.delete, world.elsewhere("").url))
         world.server.rule { _, _ in .silence }
         try await outbox.drain()
         world.server.rule { text, _ in .status(404, text == "one" ? [:] : ["Content-Type": "text/html"]) }
