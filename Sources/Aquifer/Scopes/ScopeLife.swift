@@ -73,15 +73,18 @@ final class ScopeLife: Sendable {
 
     /// - Throws: ``StoreError/ended(scope:)`` unless the mark names this generation, and no end of it;
     ///   ``StoreError/busy(path:)`` while unsent changes are counted, which may refuse the end.
-    /// - Parameter isAfterChange: true if a change was made: a copy of the mark, which may be older than an end, proves nothing then.
-    func check(isAfterChange: Bool = false) async throws(StoreError) {
-        let found = try await isAfterChange ? itself(keys.mark) : base.retrieve(keys.mark)
+    /// - Parameters:
+    ///   - isAfterChange: true if a change was made: a copy of the mark, which may be older than an end, proves nothing then.
+    ///   - isAfterDeletion: true if it was a deletion, which is not taken back. A count does no harm: its number may be too high at most.
+    func check(isAfterChange: Bool = false, isAfterDeletion: Bool = false) async throws(StoreError) {
+        let found = try await isAfterChange || isAfterDeletion ? itself(keys.mark) : base.retrieve(keys.mark)
         guard let entry = found else { throw ended }
         let (generation, known) = state.withLock { ($0.generation, $0.mark) }
         if entry.bytes == known { return }
         let mark = try ScopeMark(entry, keys.mark)
         guard mark.generation == generation, mark.ending == nil || mark.ending == .counting else { throw ended }
         if mark.ending == nil { return state.withLock { $0.mark = entry.bytes } }
+        if isAfterDeletion { return }
         let times = state.withLock { state in
             let times = state.counting?.mark == entry.bytes ? state.counting?.times ?? 0 : 0
             state.counting = (entry.bytes, times + 1)

@@ -17,7 +17,8 @@ struct ScopedBatches: EntryBatches {
         let own = try await life.enter()
         let made = try await base.change(
             changes.map { change in SeenChange(own + change.key, change.seen, replacement: change.replacement) })
-        do throws(StoreError) { try await life.check(isAfterChange: true) } catch {
+        let isDeletion = changes.allSatisfy { $0.replacement == nil }
+        do throws(StoreError) { try await life.check(isAfterChange: true, isAfterDeletion: isDeletion) } catch {
             // An unsent change that is kept is put back as it was.
             let back = zip(changes, made).compactMap { change, made in
                 made.flatMap { now in

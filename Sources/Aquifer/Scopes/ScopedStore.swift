@@ -69,7 +69,7 @@ final class ScopedStore: SeveralReads, CopiedReads, UnflushedChanges {
         guard !key.isEmpty else { throw .invalidKey(key) }
         try await inTurn { prefix async throws(StoreError) in
             try await self.base.delete(prefix + key)
-            try await self.life.check(isAfterChange: true)
+            try await self.life.check(isAfterDeletion: true)
         }
     }
 
@@ -93,13 +93,14 @@ final class ScopedStore: SeveralReads, CopiedReads, UnflushedChanges {
         if !turn.tryEnter() { await turn.enter() }
         defer { turn.leave() }
         let prefix = try await life.enter()
-        let done = Locked<(before: StoredEntry?, after: StoredEntry)?>(nil)
+        let done = Locked<(before: StoredEntry?, after: StoredEntry?)?>(nil)
         let update = isFlushed ? base.update : base.updateUnflushed
         try await update(prefix + key) { found throws(StoreError) in
             let found = found.mapError { $0.renamed(key) }
             let change = try decide(found)
             // A run before may have decided to replace.
             done.withLock { $0 = nil }
+            if case .delete = change { done.withLock { $0 = (nil, nil) } }
             if case .replace(let entry) = change {
                 // A damaged entry that was replaced cannot be put back. One that the system cannot read now could not
                 // either, and may be undamaged: it stays.
@@ -113,6 +114,7 @@ final class ScopedStore: SeveralReads, CopiedReads, UnflushedChanges {
             return change
         }
         guard let (before, after) = done.withLock({ $0 }) else { return try await life.check() }
+        guard let after else { return try await life.check(isAfterDeletion: true) }
         do throws(StoreError) { try await life.check(isAfterChange: true) } catch {
             // An unsent change that is kept is put back as it was. If this fails too, it is swept with its generation, or moved.
             let isBack = try? await base.decide(prefix + key) { found throws(StoreError) -> (EntryChange, Bool) in
@@ -166,7 +168,7 @@ final class ScopedStore: SeveralReads, CopiedReads, UnflushedChanges {
     func deleteAll(prefix: String) async throws(StoreError) {
         try await inTurn { own async throws(StoreError) in
             try await self.base.deleteAll(prefix: own + prefix)
-            try await self.life.check(isAfterChange: true)
+            try await self.life.check(isAfterDeletion: true)
         }
     }
 
@@ -175,7 +177,7 @@ final class ScopedStore: SeveralReads, CopiedReads, UnflushedChanges {
             // A place tells nothing of whose the entry is.
             let own = try await self.base.contents(prefix: prefix).damaged.first { $0.place == damaged.place }
             if let own { try await self.base.remove(own) }
-            try await self.life.check(isAfterChange: true)
+            try await self.life.check(isAfterDeletion: true)
         }
     }
 

@@ -49,6 +49,20 @@ struct RefusedEndTests {
         }
     }
 
+    @Test("An item whose removal a count overtakes is told as removed")
+    func overtakenRemoval() async throws {
+        let interrupted = Interrupted(base: base, next: Locked(nil))
+        let outbox = Outbox(
+            in: scope(in: interrupted).store, client: world.server.client, policy: world.policy())
+        let item = try await outbox.enqueue(world.note("one"))
+        // A failure would show in the busy read below.
+        interrupted.next.withLock { $0 = { try? await self.mark(.counting) } }
+        #expect(try await outbox.discard(item.id) == Outbox.Discarded(mayHaveArrived: false))
+        await #expect(throws: StoreError.busy(path: "the scope user")) { try await outbox.items() }
+        try await mark(nil)
+        #expect(try await outbox.items().isEmpty)
+    }
+
     @Test("A save that an end overtakes in the middle puts the value before back")
     func overtakenSave() async throws {
         let interrupted = Interrupted(base: base, next: Locked(nil))
