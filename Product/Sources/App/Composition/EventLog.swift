@@ -37,7 +37,6 @@ final class EventLog: AquiferEvents {
     /// The lines, the newest first.
     var lines: [Line] { state.withLock { $0.lines.reversed() } }
 
-
     func note(_ event: AquiferEvent) {
         let date = now()
         let readers = state.withLock { state in
