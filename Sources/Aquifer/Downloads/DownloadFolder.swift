@@ -99,8 +99,10 @@ struct DownloadFolder: Sendable {
         try POSIX.flush(file.data)
         if let record = try POSIX.openToRead(path(name, .info)) { try POSIX.flush(record) }
         try folder.flush()
-        // Whoever holds the lock, or transfers it later, deletes what is left.
-        guard let lock = try tryLock(name), !POSIX.exists(path(name, .part)) else { return }
+        // Nobody waits for the lock in vain, and whoever holds it, or transfers it later, deletes what is left.
+        guard try !oldData(name, but: file.record.generation).isEmpty, let lock = try tryLock(name),
+            !POSIX.exists(path(name, .part))
+        else { return }
         defer { withExtendedLifetime(lock) {} }
         if let whole = try record(name, .info)?.generation { try removeData(name, but: whole) }
     }
@@ -172,10 +174,13 @@ struct DownloadFolder: Sendable {
 
     /// Deletes the data files of this download, except for one generation.
     func removeData(_ name: String, but generation: UInt64?) throws(StoreError) {
+        for file in try oldData(name, but: generation) { _ = try POSIX.remove(folder.path + "/" + file) }
+    }
+
+    private func oldData(_ name: String, but generation: UInt64?) throws(StoreError) -> [String] {
         let kept = generation.map { "\(name)-\($0).data" }
-        for file in try POSIX.names(in: folder.path)
-        where file.hasPrefix(name + "-") && file.hasSuffix(".data") && file != kept {
-            _ = try POSIX.remove(folder.path + "/" + file)
+        return try POSIX.names(in: folder.path).filter {
+            $0.hasPrefix(name + "-") && $0.hasSuffix(".data") && $0 != kept
         }
     }
 
