@@ -149,7 +149,13 @@ struct Console: Sendable {
         fflush(nil)
         // At a signal the process may be ending already.
         hasDocument.withLock { $0 = true }
-        Foundation.exit(status.rawValue)
+        #if DEBUG
+            // Coverage and sanitizers report when a program exits.
+            Foundation.exit(status.rawValue)
+        #else
+            // Threads may be at work still: what libraries clean up at an exit, they would go on using.
+            _exit(status.rawValue)
+        #endif
     }
 
     private func write(_ data: Data) throws(WriteError) {
