@@ -115,7 +115,7 @@ def test_the_image_has_the_libraries_that_the_program_needs(image):
         assert any(line.split(":")[0] in at_run for line in owners.splitlines()), f"{name}: {owners}"
     wanted = re.search(r"packages=\((pkg-config .*?)\)", (ROOT / "Scripts/setup").read_text())[1].split()
     libraries = {name for name in wanted if name.endswith("-dev")} | {"pkg-config"}
-    assert len(libraries) == 8 and libraries | {"esbuild"} == at_build, "Scripts/setup knows what a build needs"
+    assert len(libraries) == 8 and libraries == at_build, "Scripts/setup knows what a build needs"
     assert {"ca-certificates", "curl"} <= at_run, "the health check is curl"
 
 
