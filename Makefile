@@ -22,7 +22,6 @@ setup: ## install what is missing (apt or brew, and a virtual environment for th
 
 program:
 	@Scripts/setup run
-	@Scripts/link-pages
 	@$(SWIFT) $(PROGRAM)
 
 run: program ## build, start everything on loopback, print the address

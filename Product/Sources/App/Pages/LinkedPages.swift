@@ -5,8 +5,6 @@ import HTTPServer
 
 /// The files of the pages as browsers get them: put together, compressed, and under an address that has the hash of all of them. Such
 /// a file never changes, so a browser keeps it for ever; another version has another address.
-///
-/// `Scripts/link-pages` puts the modules together before the build. Where it could not, they are given as they are.
 struct LinkedPages: Sendable {
     private struct File: Sendable {
         let bytes: Data
@@ -21,10 +19,12 @@ struct LinkedPages: Sendable {
 
     /// The hash of all files.
     let version: String
-    /// True if the modules are one file.
-    let isLinked: Bool
+    /// The modules of the screens, by address.
+    let routes: PageRoutes
     private var files: [String: File] = [:]
-    private let page: File
+    private var chunks: [String: PageLinker.Chunk] = [:]
+    /// The one page, by the module of the screen that it asks for.
+    private var pages: [String?: File] = [:]
 
     init(folder: URL) throws(PageFault) {
         let sources = try Self.read(folder)
@@ -34,10 +34,10 @@ struct LinkedPages: Sendable {
             hash.update(bytes)
         }
         func source(_ path: String) -> String? { sources[path].map { String(decoding: $0, as: UTF8.self) } }
-        guard let html = source("index.html"), sources["js/main.js"] != nil, sources["js/begin.js"] != nil else {
-            throw PageFault(place: folder.path, reason: "the pages are not all there")
-        }
-        isLinked = Self.isLinked(sources)
+        guard let html = source("index.html"), let main = source("js/main.js"),
+            let addresses = source("js/logic/routes.js")
+        else { throw PageFault(place: folder.path, reason: "the pages are not all there") }
+        routes = try PageRoutes(routes: addresses, main: main)
         for language in Language.builtIn {
             // Texts are always encodable; without them a page shows their keys.
             let json = (try? language.json()) ?? Data("{}".utf8)
@@ -45,32 +45,23 @@ struct LinkedPages: Sendable {
             hash.update(json)
         }
         version = hash.finish().prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        // The maps name the modules, which tools of developers then ask for.
-        for (path, bytes) in sources where path.hasPrefix("js/") && path.hasSuffix(".js") {
-            files[path] = Self.file(bytes, path)
+        chunks = try PageLinker(root: "js/main.js", read: source).chunks()
+        for (path, chunk) in chunks {
+            let name = path.split(separator: "/").last ?? ""
+            files[path] = Self.file(Data("\(chunk.text)//# sourceMappingURL=\(name).map\n".utf8), "js")
         }
-        for name in isLinked ? ["main.js", "main.js.map", "begin.js", "begin.js.map"] : [] {
-            guard let bytes = sources["linked/\(name)"] else { continue }
-            files["js/\(name)"] = Self.file(bytes, name.hasSuffix(".map") ? "json" : "js")
+        if let first = try PageLinker(root: "js/begin.js", read: source).chunks()["js/begin.js"] {
+            files["js/begin.js"] = Self.file(Data(first.script.utf8), "js")
         }
         let frame = PageFrame(html)
         files["css/pages.css"] = Self.file(Data(frame.styles.compactMap(source).joined(separator: "\n").utf8), "css")
         for (path, bytes) in sources where path.hasPrefix("icons/") || path.hasSuffix(".webmanifest") {
             files[path] = Self.file(bytes, path)
         }
-        page = Self.file(Data(frame.html(version: version, isLinked: isLinked).utf8), "html")
-    }
-
-    /// True if the modules were put together, and have not been changed since.
-    private static func isLinked(_ sources: [String: Data]) -> Bool {
-        guard let sum = sources["linked/sources.sha256"], sources["linked/main.js"] != nil else { return false }
-        var hash = SHA256Hash()
-        let modules = sources.filter { $0.key.hasPrefix("js/") && $0.key.hasSuffix(".js") }
-        for (_, bytes) in modules.sorted(by: { Array($0.key.utf8).lexicographicallyPrecedes(Array($1.key.utf8)) }) {
-            hash.update(bytes)
+        for module in [nil] + routes.modules.map(Optional.init) {
+            let needed = module.map { [$0] + (chunks[$0]?.needs ?? []).filter { $0 != "js/main.js" } } ?? []
+            pages[module] = Self.file(Data(frame.html(version: version, modules: needed).utf8), "html")
         }
-        let hex = hash.finish().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        return String(decoding: sum, as: UTF8.self).hasPrefix(hex)
     }
 
     /// The page, or the file of this version; `nil` if the request is for something else.
@@ -79,13 +70,27 @@ struct LinkedPages: Sendable {
         let path = request.rawPath
         if path == "/favicon.ico" { return nil }
         guard path.hasPrefix("/assets/") else {
-            return Self.answer(page, tag: version, keeping: "no-cache", request)
+            let page = pages[routes.module(at: path)] ?? pages[nil]
+            return page.map {
+                Self.answer($0, tag: version + (routes.module(at: path) ?? ""), keeping: "no-cache", request)
+            }
         }
         let prefix = "/assets/\(version)/"
         guard path.hasPrefix(prefix) else { return nil }
         let name = String(path.dropFirst(prefix.count))
-        guard let file = files[name] else { return nil }
+        guard let file = files[name] ?? map(name) else { return nil }
         return Self.answer(file, tag: version, keeping: "public, max-age=31536000, immutable", request)
+    }
+
+    /// Only the tools of a developer ask for it.
+    private func map(_ name: String) -> File? {
+        guard name.hasSuffix(".map"), let chunk = chunks[String(name.dropLast(".map".count))] else { return nil }
+        // From `/assets/VERSION/js/…` to `/assets/js/…`.
+        let folder = String(repeating: "../", count: name.split(separator: "/").count)
+        // A table of numbers and paths is always encodable.
+        return (try? JSONEncoder().encode(SourceMap(chunk, folder: folder))).map {
+            File(bytes: $0, compressed: nil, type: "application/json")
+        }
     }
 
     private static func answer(

@@ -1,4 +1,4 @@
-/// A file of the pages cannot be read. Tests find it before a user does.
+/// A file of the pages cannot be read, or a module has a form that ``PageLinker`` does not link. Tests find it before a user does.
 struct PageFault: Error, CustomStringConvertible {
     /// The file and the line, `js/main.js:12`.
     let place: String

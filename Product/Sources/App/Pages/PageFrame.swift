@@ -14,8 +14,8 @@ struct PageFrame: Sendable {
         }
     }
 
-    /// The page of a version.
-    func html(version: String, isLinked: Bool) -> String {
+    /// The page of a version, which asks at once for the modules of its screen.
+    func html(version: String, modules: [String]) -> String {
         var made: [String] = []
         var isStyled = false
         for line in lines {
@@ -24,9 +24,12 @@ struct PageFrame: Sendable {
                 isStyled = true
                 continue
             }
-            // What must run before the first paint is a script without imports, once it is linked.
-            let isEarly = isLinked && line.contains("/assets/js/begin.js")
-            let own = isEarly ? line.split(separator: " type=\"module\"").joined() : String(line)
+            if line.contains("src=\"/assets/js/main.js\"") {
+                made += modules.map { "  <link rel=\"modulepreload\" href=\"/assets/\(version)/\($0)\">" }
+            }
+            // What must run before the first paint is a script of its own, without imports.
+            let own =
+                line.contains("/assets/js/begin.js") ? line.split(separator: " type=\"module\"").joined() : String(line)
             made.append(
                 own.split(separator: "\"/assets/", omittingEmptySubsequences: false).joined(
                     separator: "\"/assets/\(version)/"))

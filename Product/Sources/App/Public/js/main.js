@@ -52,7 +52,10 @@ function kept(load, make) {
   return { module, get screen() { return (made ??= make(module.value)); } };
 }
 
-/** The first screen of each app, by the name of its route, as in the tables below. */
+/**
+ * The first screen of each app. A line here, and in the tables below, begins with the name of its route, and loads the module of its screen:
+ * the server reads them, so that a page asks for the module at once. A route without such a line is a fault of the pages.
+ */
 const starts = {
   feed: kept(() => import("./screens/feed.js"), ({ FeedScreen }) => new FeedScreen(shell)),
   contacts: kept(() => import("./screens/contacts.js"), ({ ContactsScreen }) => new ContactsScreen(shell)),
