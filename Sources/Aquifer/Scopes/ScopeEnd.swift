@@ -77,7 +77,9 @@ struct ScopeEnd {
         let (old, new) = (keys.generation(predecessor), keys.generation(mark.generation))
         let contents = try await base.contents(prefix: old)
         for key in contents.entries.map(\.key) + contents.damaged.compactMap(\.key) {
-            guard let rest = key.rest(after: old), let entry = try await movable(key) else { continue }
+            guard let rest = key.rest(after: old), let entry = try await readable(key, else: Self.damaged) else {
+                continue
+            }
             guard try await move(entry, to: new + rest, from: predecessor) else { return }
             try await base.delete(key)
         }
@@ -144,19 +146,15 @@ struct ScopeEnd {
         return deleted
     }
 
-    /// The entry under a key; `nil` if it is missing. What is damaged stays so: an entry that nobody can decode takes its place.
-    private func movable(_ key: String) async throws(StoreError) -> StoredEntry? {
-        do throws(StoreError) { return try await base.retrieve(key) } catch {
-            guard case .unreadable = error else { throw error }
-            return StoredEntry(bytes: Data("damaged".utf8), savedAt: Date(timeIntervalSinceReferenceDate: 0))
-        }
-    }
+    /// Takes the place of what is damaged and is moved: nobody can decode it, so that it stays damaged.
+    private static let damaged = StoredEntry(
+        bytes: Data("damaged".utf8), savedAt: Date(timeIntervalSinceReferenceDate: 0))
 
-    /// The entry under a key; `nil` if it is missing, or damaged.
-    private func readable(_ key: String) async throws(StoreError) -> StoredEntry? {
+    /// The entry under a key; `nil` if it is missing, and `other` if it is damaged.
+    private func readable(_ key: String, else other: StoredEntry? = nil) async throws(StoreError) -> StoredEntry? {
         do throws(StoreError) { return try await base.retrieve(key) } catch {
             guard case .unreadable = error else { throw error }
-            return nil
+            return other
         }
     }
 

@@ -153,7 +153,7 @@ extension Outbox {
             known = try await shelf.facts(of: change.kind, change.target)
         } catch { throw CannotBeMade(error) }
         // A creation is sent as it was, also when it is sent again because its outcome could not be saved: it keeps its key.
-        let ids = Self.ids(facts.merging([change.target: known].compactMapValues(\.self)) { $1 }, for: number)
+        let ids = Self.ids(for: number) { ($0 == change.target ? known : nil) ?? facts[$0] }
         let version = known.map { $0.version(for: change, number) } ?? change.version
         do {
             var request = try handler.request(change.bytes, ids, version)
@@ -166,9 +166,12 @@ extension Outbox {
         } catch { throw CannotBeMade(.unsendable("\(error)")) }
     }
 
-    private static func ids(_ facts: [String: OutboxChange.Facts], for number: UInt64) -> ChangeHandler.IDs {
+    /// The server's ids for the request of an item, but for the one that the item itself has been given.
+    private static func ids(
+        for number: UInt64, _ facts: @escaping @Sendable (String) -> OutboxChange.Facts?
+    ) -> ChangeHandler.IDs {
         { id in
-            guard let known = facts[id], known.by != number else { return id }
+            guard let known = facts(id), known.by != number else { return id }
             return known.id ?? id
         }
     }
@@ -176,7 +179,8 @@ extension Outbox {
     /// The judge of an item's answers: of the change with the ids that its request had.
     func judge(of head: OutboxRecord.Head, _ number: UInt64) -> Judge {
         guard let change = head.change, let handler = handler(of: change.kind) else { return judge }
-        let ids = Self.ids(knownFacts[change.kind]?.facts ?? [:], for: number)
+        let facts = knownFacts[change.kind]?.facts
+        let ids = Self.ids(for: number) { facts?[$0] }
         return { [judge] item, head, body in
             let verdict = handler.verdict(change.bytes, ids, head, body) ?? judge(item, head, body)
             guard verdict == .sent else { return verdict }

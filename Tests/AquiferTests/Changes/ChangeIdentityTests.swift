@@ -191,17 +191,16 @@ struct ChangeIdentityTests {
         world.pass(6)
         let late = await wait(&updates) { $0.value.count == 2 }
         #expect(late?.pending.count == 1)
-        post.start(status: status, headers: headers)
-        post.send(body)
-        post.finish()
+        post.respond(status: status, headers: headers, body: body)
         _ = try await sending.value
         let after = await wait(&updates) { $0.pending.isEmpty }
         #expect(after?.value.map(\.id) == ["101"])
     }
 
-    @Test("Five edits behind a slow one arrive, each over the version of the one before")
-    func fiveEdits() async throws {
-        let world = NotesWorld()
+    /// A note whose first edit is on its way, without an answer so far.
+    private func slowEdit(
+        _ world: NotesWorld
+    ) async throws -> (EditableResource<NoteChange>, ScriptedExchange, Task<Outbox.Report, any Error>) {
         world.server.edit { $0 = [NoteRow(id: "1", text: "0", version: "\"v\"")] }
         let client = ScriptedHTTPClient { request in
             request.headers["Idempotency-Key"] == "k1" ? .held : world.server.reply(request)
@@ -210,13 +209,17 @@ struct ChangeIdentityTests {
             world.resource(), changes: NoteChange.self, empty: [], outbox: world.outbox(client: client))
         _ = try await notes.load()
         try await notes.change(.rename(id: "1", text: "1"), key: "k1")
-        let sending = Task { try await notes.outbox.drainToEnd() }
-        let slow = await client.exchange(0)
+        let sending = Task<Outbox.Report, any Error> { try await notes.outbox.drainToEnd() }
+        return (notes, await client.exchange(0), sending)
+    }
+
+    @Test("Five edits behind a slow one arrive, each over the version of the one before")
+    func fiveEdits() async throws {
+        let world = NotesWorld()
+        let (notes, slow, sending) = try await slowEdit(world)
         for number in 2...6 { try await notes.change(.rename(id: "1", text: "\(number)"), key: "k\(number)") }
         let (status, headers, body) = world.server.carryOut(slow.request)
-        slow.start(status: status, headers: headers)
-        slow.send(body)
-        slow.finish()
+        slow.respond(status: status, headers: headers, body: body)
         _ = try await sending.value
         #expect(world.server.log == (1...6).map { "edit 1 \($0)" })
         #expect(world.server.notes.map(\.text) == ["6"])
@@ -497,23 +500,12 @@ struct ChangeIdentityTests {
     @Test("Changes over a state that was loaded before the answer to an own change came are no conflict")
     func loadedBeforeTheAnswer() async throws {
         let world = NotesWorld()
-        world.server.edit { $0 = [NoteRow(id: "1", text: "0", version: "\"v\"")] }
-        let client = ScriptedHTTPClient { request in
-            request.headers["Idempotency-Key"] == "k1" ? .held : world.server.reply(request)
-        }
-        let notes = EditableResource(
-            world.resource(), changes: NoteChange.self, empty: [], outbox: world.outbox(client: client))
-        _ = try await notes.load()
-        try await notes.change(.rename(id: "1", text: "1"), key: "k1")
-        let sending = Task { try await notes.outbox.drainToEnd() }
-        let slow = await client.exchange(0)
+        let (notes, slow, sending) = try await slowEdit(world)
         let (status, headers, body) = world.server.carryOut(slow.request)
         world.pass(1)
         _ = try await notes.load()
         for number in 2...9 { try await notes.change(.rename(id: "1", text: "\(number)"), key: "k\(number)") }
-        slow.start(status: status, headers: headers)
-        slow.send(body)
-        slow.finish()
+        slow.respond(status: status, headers: headers, body: body)
         _ = try await sending.value
         #expect(world.server.log == (1...9).map { "edit 1 \($0)" })
     }

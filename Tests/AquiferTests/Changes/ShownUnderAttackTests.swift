@@ -146,9 +146,7 @@ struct ShownUnderAttackTests {
         let during = await wait(&updates) { $0.value.count >= 2 }
         #expect(during?.value.contains { $0.text == "Milk" } == true, "\(String(describing: during))")
         guard case .answer(let status, let headers, let body) = world.server.reply(post.request) else { return }
-        post.start(status: status, headers: headers)
-        post.send(body)
-        post.finish()
+        post.respond(status: status, headers: headers, body: body)
         _ = try await sending.value
         let after = await wait(&updates) {
             $0.pending.isEmpty

@@ -70,15 +70,21 @@ struct PagedResourceSharingTests {
         #expect(world.client.requests.count == 2)
     }
 
-    @Test(
-        "with patience delivers the saved pages with their cause, and goes on from the answer that comes later",
-        arguments: [false, true])
-    func patience(isPolicy: Bool) async throws {
+    /// Two pages are saved, and the server leaves what comes then without an answer.
+    private func silentWorld() async throws -> PagedWorld {
         let held = Locked(false)
         let server = server
         let world = PagedWorld(server, ScriptedHTTPClient { held.withLock { $0 } ? .held : server.reply($0) })
         _ = try await world.loaded(pages: 2)
         held.withLock { $0 = true }
+        return world
+    }
+
+    @Test(
+        "with patience delivers the saved pages with their cause, and goes on from the answer that comes later",
+        arguments: [false, true])
+    func patience(isPolicy: Bool) async throws {
+        let world = try await silentWorld()
         let clock = ManualClock()
         let resource = world.resource(policy: CachePolicy(patience: isPolicy ? .seconds(8) : nil), clock: clock)
         let load = Task { try await isPolicy ? resource.load() : resource.load(patience: .seconds(8)) }
@@ -102,11 +108,7 @@ struct PagedResourceSharingTests {
     @Test("with patience is told as denied when the answer that comes later says so")
     @MainActor
     func deniedLater() async throws {
-        let held = Locked(false)
-        let server = server
-        let world = PagedWorld(server, ScriptedHTTPClient { held.withLock { $0 } ? .held : server.reply($0) })
-        _ = try await world.loaded(pages: 2)
-        held.withLock { $0 = true }
+        let world = try await silentWorld()
         let clock = ManualClock()
         let resource = world.resource(policy: CachePolicy(patience: .seconds(8)), clock: clock)
         let model = PagedModel(resource)
