@@ -242,6 +242,9 @@
                 told.forget()
                 try await other.insert(entry("1"), for: "a")
                 #expect(await eventually { told.all.contains { $0.concerns("a") } })
+                // Another line, which is told by itself: the one before may be a part of everything.
+                try await other.insert(entry("1"), for: "later")
+                #expect(await eventually { told.all.contains(.entry("later")) })
                 #expect(size > ChangeLog.title.utf8.count)
                 // Deleted: it is made again, and nothing is lost.
                 told.forget()

@@ -19,7 +19,7 @@ def format_of(file):
             tables = database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY sql").fetchall()
         return version, tables
     head = file.read_bytes()[:16]
-    return head[:4] if head[:4].isalpha() else head if file.name.startswith("aquifer-") else None
+    return head[:4] if head.startswith(b"AQ") else head if file.name.startswith("aquifer-") else None
 
 
 def formats(folder, scratch):
