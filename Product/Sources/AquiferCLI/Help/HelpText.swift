@@ -5,7 +5,7 @@ enum HelpText {
 
     /// The purpose of the program in two sentences.
     static let purpose =
-        "Loads the latest and saves it. Without an answer in eight seconds, shows the saved copy for up to seven days."
+        "Loads the latest and saves it. Offline, or after eight seconds, shows the saved copy for up to seven days."
 
     /// The help of the command or the group that the words name, or of the whole program.
     static func lines(for words: [String]) -> [String] {
