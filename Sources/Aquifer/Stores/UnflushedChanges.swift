@@ -9,7 +9,7 @@ package protocol UnflushedChanges: CacheStore {
 
 extension CacheStore {
     /// Changes an entry, and leaves the flushing to the next change if the store can.
-    func updateUnflushed(
+    package func updateUnflushed(
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
     ) async throws(StoreError) {
         if let store = self as? any UnflushedChanges { return try await store.updateUnflushed(key, decide) }

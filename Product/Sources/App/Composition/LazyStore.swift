@@ -1,7 +1,7 @@
 import Aquifer
 
 /// A store that is opened on first use. While it cannot be opened, values from the remote can still be shown.
-final class LazyStore: SeveralReads {
+final class LazyStore: SeveralReads, UnflushedChanges {
     private let store: Lazy<any CacheStore, StoreError>
     /// The changes of the store inside. The first observer opens it, because others may change it.
     let changes: StoreChanges
@@ -56,4 +56,8 @@ final class LazyStore: SeveralReads {
     func update(
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
     ) async throws(StoreError) { try await store().update(key, decide) }
+
+    func updateUnflushed(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) { try await store().updateUnflushed(key, decide) }
 }

@@ -103,77 +103,82 @@ final class StoreMetrics: Sendable {
 }
 
 /// A store whose calls are counted.
-struct CountedStore: SeveralReads {
-    private let store: any CacheStore
+struct CountedStore: ForwardingStore, SeveralReads, UnflushedChanges {
+    let base: any CacheStore
     private let name: String
     private let metrics: StoreMetrics
 
     init(_ store: any CacheStore, _ kind: StoreKind, _ metrics: StoreMetrics) {
-        (self.store, name, self.metrics) = (store, kind.rawValue, metrics)
+        (base, name, self.metrics) = (store, kind.rawValue, metrics)
     }
 
     func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
-        try await metrics.counting(name, .retrieve) { () async throws(StoreError) in try await store.retrieve(key) }
+        try await metrics.counting(name, .retrieve) { () async throws(StoreError) in try await base.retrieve(key) }
     }
 
     func retrieve(several keys: [String]) async -> [Result<StoredEntry?, StoreError>] {
-        await metrics.counting(name) { await store.entries(under: keys) }
+        await metrics.counting(name) { await base.entries(under: keys) }
     }
 
     func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
         try await metrics.counting(name, .insert) { () async throws(StoreError) in
-            try await store.insert(entry, for: key)
+            try await base.insert(entry, for: key)
         }
     }
 
     func delete(_ key: String) async throws(StoreError) {
-        try await metrics.counting(name, .delete) { () async throws(StoreError) in try await store.delete(key) }
+        try await metrics.counting(name, .delete) { () async throws(StoreError) in try await base.delete(key) }
     }
 
     func update(
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
     ) async throws(StoreError) {
-        try await metrics.counting(name, .update) { () async throws(StoreError) in try await store.update(key, decide) }
+        try await metrics.counting(name, .update) { () async throws(StoreError) in try await base.update(key, decide) }
+    }
+
+    func updateUnflushed(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) {
+        try await metrics.counting(name, .update) { () async throws(StoreError) in
+            try await base.updateUnflushed(key, decide)
+        }
     }
 
     func contents() async throws(StoreError) -> StoreContents {
-        try await metrics.counting(name, .list) { () async throws(StoreError) in try await store.contents() }
+        try await metrics.counting(name, .list) { () async throws(StoreError) in try await base.contents() }
     }
 
     func contents(prefix: String) async throws(StoreError) -> StoreContents {
         try await metrics.counting(name, .list) { () async throws(StoreError) in
-            try await store.contents(prefix: prefix)
+            try await base.contents(prefix: prefix)
         }
     }
 
     func page(prefix: String, after: String?, limit: Int) async throws(StoreError) -> StorePage {
         try await metrics.counting(name, .list) { () async throws(StoreError) in
-            try await store.page(prefix: prefix, after: after, limit: limit)
+            try await base.page(prefix: prefix, after: after, limit: limit)
         }
     }
 
     func mostBytes() async throws(StoreError) -> Int? {
-        try await metrics.counting(name, .list) { () async throws(StoreError) in try await store.mostBytes() }
+        try await metrics.counting(name, .list) { () async throws(StoreError) in try await base.mostBytes() }
     }
 
     func deleteAll(prefix: String) async throws(StoreError) {
         try await metrics.counting(name, .delete) { () async throws(StoreError) in
-            try await store.deleteAll(prefix: prefix)
+            try await base.deleteAll(prefix: prefix)
         }
     }
 
     func remove(_ damaged: DamagedEntry) async throws(StoreError) {
-        try await metrics.counting(name, .delete) { () async throws(StoreError) in try await store.remove(damaged) }
+        try await metrics.counting(name, .delete) { () async throws(StoreError) in try await base.remove(damaged) }
     }
 
     func persist() async throws(StoreError) {
-        try await metrics.counting(name, .persist) { () async throws(StoreError) in try await store.persist() }
+        try await metrics.counting(name, .persist) { () async throws(StoreError) in try await base.persist() }
     }
 
-    var changes: StoreChanges { store.changes }
-    var leases: (any LoadLeases)? { store.leases }
-    var presence: (any StorePresence)? { store.presence }
-    var batches: (any EntryBatches)? { store.batches.map { CountedBatches(base: $0, name: name, metrics: metrics) } }
+    var batches: (any EntryBatches)? { base.batches.map { CountedBatches(base: $0, name: name, metrics: metrics) } }
 }
 
 /// Batches that are counted, each as one call.

@@ -3,18 +3,14 @@ import AquiferConcurrency
 
 /// A store that takes new entries only while there is room. An entry that is there can always be changed and deleted: what
 /// was begun is finished, whatever the bound.
-struct QuotaStore: SeveralReads {
-    private let store: any CacheStore
+struct QuotaStore: ForwardingStore, SeveralReads, UnflushedChanges {
+    let base: any CacheStore
     private let quota: UserQuota
 
+    private typealias Decision = @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+
     init(_ store: any CacheStore, _ quota: UserQuota) {
-        (self.store, self.quota) = (store, quota)
-    }
-
-    func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? { try await store.retrieve(key) }
-
-    func retrieve(several keys: [String]) async -> [Result<StoredEntry?, StoreError>] {
-        await store.entries(under: keys)
+        (base, self.quota) = (store, quota)
     }
 
     func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
@@ -23,10 +19,16 @@ struct QuotaStore: SeveralReads {
 
     func update(
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
-    ) async throws(StoreError) {
+    ) async throws(StoreError) { try await update(key, isFlushed: true, decide) }
+
+    func updateUnflushed(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) { try await update(key, isFlushed: false, decide) }
+
+    private func update(_ key: String, isFlushed: Bool, _ decide: Decision) async throws(StoreError) {
         let reservation = try await quota.reservation()
         do throws(StoreError) {
-            try await attempt(key, reservation, decide)
+            try await attempt(key, reservation, isFlushed, decide)
         } catch {
             // It may have been made: its bytes are counted until they are measured anew.
             if case .uncertain = error { reservation.keep() }
@@ -37,29 +39,29 @@ struct QuotaStore: SeveralReads {
 
     /// Changes an entry. If there seems to be no room, it is measured anew, and the change tried once more.
     private func attempt(
-        _ key: String, _ reservation: UserQuota.Reservation,
-        _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+        _ key: String, _ reservation: UserQuota.Reservation, _ isFlushed: Bool, _ decide: Decision
     ) async throws(StoreError) {
         let needed = Locked<UInt64>(0)
         do throws(StoreError) {
-            try await change(key, reservation, needed, decide)
+            try await change(key, reservation, needed, isFlushed, decide)
         } catch {
             if case .uncertain = error { throw error }
             reservation.clear()
             // The count may be too high, because nothing is taken off it before it is measured anew.
             let need = needed.withLock(\.self)
             guard need > 0, try await reservation.add(need) else { throw error }
-            try await change(key, reservation, needed, decide)
+            try await change(key, reservation, needed, isFlushed, decide)
         }
     }
 
     /// The bytes are reserved within the step of the store: nobody else can take them, and a step that fails gives them back.
     private func change(
-        _ key: String, _ reservation: UserQuota.Reservation, _ needed: Locked<UInt64>,
-        _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+        _ key: String, _ reservation: UserQuota.Reservation, _ needed: Locked<UInt64>, _ isFlushed: Bool,
+        _ decide: Decision
     ) async throws(StoreError) {
         let quota = quota
-        try await store.update(key) { found throws(StoreError) in
+        let update = isFlushed ? base.update : base.updateUnflushed
+        try await update(key) { found throws(StoreError) in
             needed.withLock { $0 = 0 }
             let change = try decide(found)
             guard case .replace(let entry) = change else { return change }
@@ -78,25 +80,6 @@ struct QuotaStore: SeveralReads {
         }
     }
 
-    func delete(_ key: String) async throws(StoreError) { try await store.delete(key) }
-    func contents() async throws(StoreError) -> StoreContents { try await store.contents() }
-
-    func contents(prefix: String) async throws(StoreError) -> StoreContents {
-        try await store.contents(prefix: prefix)
-    }
-
-    func page(prefix: String, after: String?, limit: Int) async throws(StoreError) -> StorePage {
-        try await store.page(prefix: prefix, after: after, limit: limit)
-    }
-
-    func mostBytes() async throws(StoreError) -> Int? { try await store.mostBytes() }
-
-    func persist() async throws(StoreError) { try await store.persist() }
-    func deleteAll(prefix: String) async throws(StoreError) { try await store.deleteAll(prefix: prefix) }
-    func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await store.remove(damaged) }
-    var changes: StoreChanges { store.changes }
-    var presence: (any StorePresence)? { store.presence }
     /// They change entries that are there, whatever the bound.
-    var batches: (any EntryBatches)? { store.batches }
-    var leases: (any LoadLeases)? { store.leases }
+    var batches: (any EntryBatches)? { base.batches }
 }

@@ -63,31 +63,19 @@ struct UserGround: Sendable {
 }
 
 /// The entries of some families in a store that holds more: the others are not listed, and so are neither seen nor deleted.
-struct FamilyStore: SeveralReads {
-    private let store: any CacheStore
+struct FamilyStore: ForwardingStore, SeveralReads, UnflushedChanges {
+    let base: any CacheStore
     private let isListed: @Sendable (String) -> Bool
 
     init(_ store: any CacheStore, _ isListed: @escaping @Sendable (String) -> Bool) {
-        self.store = store
+        base = store
         self.isListed = isListed
     }
-
-    func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? { try await store.retrieve(key) }
-
-    func retrieve(several keys: [String]) async -> [Result<StoredEntry?, StoreError>] {
-        await store.entries(under: keys)
-    }
-
-    func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
-        try await store.insert(entry, for: key)
-    }
-
-    func delete(_ key: String) async throws(StoreError) { try await store.delete(key) }
 
     func contents() async throws(StoreError) -> StoreContents { try await contents(prefix: "") }
 
     func contents(prefix: String) async throws(StoreError) -> StoreContents {
-        listed(try await store.contents(prefix: prefix))
+        listed(try await base.contents(prefix: prefix))
     }
 
     private func listed(_ all: StoreContents) -> StoreContents {
@@ -97,28 +85,15 @@ struct FamilyStore: SeveralReads {
     }
 
     func page(prefix: String, after: String?, limit: Int) async throws(StoreError) -> StorePage {
-        var page = try await store.page(prefix: prefix, after: after, limit: limit)
+        var page = try await base.page(prefix: prefix, after: after, limit: limit)
         page.contents = listed(page.contents)
         return page
     }
 
-    func mostBytes() async throws(StoreError) -> Int? { try await store.mostBytes() }
-
-    func persist() async throws(StoreError) { try await store.persist() }
-
     /// Deletes listed entries only.
     func deleteAll(prefix: String) async throws(StoreError) {
-        for entry in try await contents(prefix: prefix).entries { try await store.delete(entry.key) }
+        for entry in try await contents(prefix: prefix).entries { try await base.delete(entry.key) }
     }
 
-    func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await store.remove(damaged) }
-
-    func update(
-        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
-    ) async throws(StoreError) { try await store.update(key, decide) }
-
-    var changes: StoreChanges { store.changes }
-    var leases: (any LoadLeases)? { store.leases }
-    var presence: (any StorePresence)? { store.presence }
-    var batches: (any EntryBatches)? { store.batches }
+    var batches: (any EntryBatches)? { base.batches }
 }

@@ -1,6 +1,6 @@
-import Aquifer
-
-/// A store that passes every call on to another one. A test's own store writes only the calls in which it differs.
+/// A store around another one. It passes on every call that it does not write itself.
+///
+/// ``CacheStore/batches`` stay behind: they would pass by what the store does differently. Pass them on where they may.
 ///
 /// ```swift
 /// /// A store that has no room for clips.
@@ -65,6 +65,16 @@ extension ForwardingStore {
 
     /// The leases of ``base``.
     public var leases: (any LoadLeases)? { base.leases }
+
+    /// See `SeveralReads`, for a store whose reads are those of ``base``.
+    package func retrieve(several keys: [String]) async -> [Result<StoredEntry?, StoreError>] {
+        await base.entries(under: keys)
+    }
+
+    /// See `UnflushedChanges`, for a store whose changes are those of ``base``.
+    package func updateUnflushed(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) { try await base.updateUnflushed(key, decide) }
 
     /// The presence that ``base`` knows.
     public var presence: (any StorePresence)? { base.presence }
