@@ -24,13 +24,25 @@ extension Cache {
             return entry
         }
 
-        /// The mark of the entry of then. An entry that could not be read has no known mark.
-        var knownMark: Date? { (try? found.get())?.asking.mark }
+        /// The mark of the entry of then, or its denial. An entry that could not be read has no known mark.
+        var knownMark: Date? { (try? found.get())?.asking.anyMark }
 
         /// The mark of an invalidation since then; `nil` if there was none.
         func mark(of current: Result<StoredEntry?, StoreError>) -> Date? {
             if case .success(let entry?) = current, let mark = entry.asking.mark, mark != knownMark { return mark }
             return isOvertaken() ? StoredEntry.Asking.newMark() : nil
+        }
+
+        /// True if the remote has denied the value since to another load, or told it that the value is gone.
+        func isDenied(by current: Result<StoredEntry?, StoreError>) -> Bool {
+            guard case .success(let entry?) = current else { return false }
+            return entry.asking.isDenied && entry.asking.anyMark != knownMark
+        }
+
+        /// True if a refusal concerns this entry: the one of then, or an older one.
+        func concerns(_ entry: StoredEntry) -> Bool {
+            let isOlder = (entry.origin?.sentAt ?? entry.savedAt) < sentAt && !precedes(entry)
+            return isUnchanged(.success(entry)) || isOlder
         }
 
         /// True if the value is the one of then, whatever was said about asking for it.
@@ -81,8 +93,8 @@ extension Cache {
         /// value may lack what the answer has. Or the value was made invalid after the request was sent: the answer is saved,
         /// and stays invalid.
         case changedHere(Saved<Value>, StoredEntry, isSaved: Bool)
-        /// The policy follows the server, which does not allow the answer to be saved. It is overtaken if the value was made invalid
-        /// after the request was sent.
+        /// The policy follows the server, which does not allow the answer to be saved. It is overtaken if the value was made invalid, or
+        /// denied to another load, after the request was sent; a denied value is never saved then.
         case unsaved(Value, isOvertaken: Bool)
     }
 
@@ -109,32 +121,37 @@ extension Cache {
         return try await put(entry, value, head, since: beginning)
     }
 
-    /// Deletes the entry of a value that does not exist any more, in one atomic step. An entry that was saved or changed
-    /// after the request was sent stays: the answer says nothing about it. An invalidation of since then stays, too, as a mark.
-    func remove(since beginning: Beginning) async throws(StoreError) {
-        try await update { current throws(StoreError) in
+    /// Deletes the entry of a value that does not exist any more, or may not be saved, in one atomic step. An entry that was saved or
+    /// changed after the request was sent stays: the answer says nothing about it. An invalidation or a denial of since then stays,
+    /// too, as a mark.
+    ///
+    /// - Parameter isGone: true to leave a denial in the place of the entry, so that a load of before, in whatever process, asks once more.
+    ///   Where no entry was, nothing is left: whoever asks for invented keys would fill the store.
+    func remove(since beginning: Beginning, isGone: Bool = false) async throws(StoreError) {
+        // A mark is no value that was saved: that is no event.
+        try await store.update(key) { current throws(StoreError) in
+            let end = isGone ? EntryChange.replace(.mark(kind, StoredEntry.Asking.newDenial())) : .delete
             switch current {
             case .success(nil): return .keep
             case .success(let entry?):
-                let saved = entry.origin?.sentAt ?? entry.savedAt
-                let isOlder = saved < beginning.sentAt && !beginning.precedes(entry)
-                guard beginning.isUnchanged(current) || isOlder else { return .keep }
-                guard let mark = entry.asking.mark, mark != beginning.knownMark else { return .delete }
+                guard beginning.concerns(entry) else { return .keep }
+                guard let mark = entry.asking.anyMark, mark != beginning.knownMark else { return end }
                 return entry.isMark ? .keep : .replace(.mark(kind, mark))
-            case .failure(.unreadable): return .delete
+            case .failure(.unreadable): return end
             // An entry that the system could not read may be newer.
             case .failure(let error): throw error
             }
         }
     }
 
-    /// Notes beside the entry, for every instance and process, that the remote denied it.
+    /// Notes beside the entry, for every instance and process, that the remote denied it. Each denial is another one, so that a load
+    /// which began before it asks once more.
     func deny(since beginning: Beginning) async throws(StoreError) {
         try await store.update(key) { current throws(StoreError) in
-            guard case .success(var entry?) = current, beginning.isUnchanged(current), !entry.isMark,
-                !entry.asking.isDenied, entry.asking.mark == nil || entry.asking.mark == beginning.knownMark
+            guard case .success(var entry?) = current, beginning.concerns(entry),
+                entry.asking.anyMark == nil || entry.asking.anyMark == beginning.knownMark
             else { return .keep }
-            entry.ask(from: StoredEntry.Asking.denied)
+            entry.ask(from: StoredEntry.Asking.newDenial())
             return .replace(entry)
         }
     }
@@ -150,7 +167,7 @@ extension Cache {
                 // A change that cannot be decoded is worth less than the answer.
                 let left = try await self.entry()
                 guard let left, left.wasChangedHere, let changed = try? fresh(left) else {
-                    return .unsaved(value, isOvertaken: left?.asking.mark.map { $0 != beginning.knownMark } ?? false)
+                    return .unsaved(value, isOvertaken: left?.asking.anyMark.map { $0 != beginning.knownMark } ?? false)
                 }
                 return .changedHere(changed, left, isSaved: false)
             }
@@ -160,6 +177,8 @@ extension Cache {
                 // A damaged entry is replaced. An entry that the system could not read may be newer.
                 guard case .unreadable = error else { throw error }
             }
+            // Which of the two answers is newer, only another request tells.
+            if beginning.isDenied(by: current) { return (.keep, .unsaved(value, isOvertaken: true)) }
             let mark = beginning.mark(of: current)
             if !beginning.isUnchanged(current), case .success(let other?) = current,
                 beginning.precedes(other) || !answer.isNewer(than: other, at: time),
@@ -182,15 +201,23 @@ extension Cache {
 }
 
 extension StoredEntry.Asking {
-    /// The date to ask at of an entry that was made invalid; `nil` for any other. Each invalidation has another one, so that a
-    /// load notices each that came since it began, whatever was saved in between.
-    var mark: Date? { askAt.flatMap { $0 < Date.distantPast + 1e9 && !isDenied ? $0 : nil } }
+    /// The date to ask at of an entry that was made invalid, or denied; `nil` for any other. Each invalidation and each denial has
+    /// another one, so that a load notices each that came since it began, whatever was saved in between.
+    var anyMark: Date? { askAt.flatMap { $0 < Date.distantPast + 1e9 ? $0 : nil } }
+
+    /// The mark of an entry that was made invalid; `nil` for any other.
+    var mark: Date? { isDenied ? nil : anyMark }
 
     /// True if the last answer denied the value: until another one, a load asks, and nobody is shown it without.
-    var isDenied: Bool { askAt == Self.denied }
+    var isDenied: Bool { askAt.map { Self.denials.contains($0.timeIntervalSinceReferenceDate) } ?? false }
 
-    /// Of a value that was denied. No mark is this date.
-    static let denied = Date.distantPast - 1
+    /// The dates of values that were denied. No mark is one of them.
+    private static var denials: Range<Double> { -0x1p36 + 1..<Date.distantPast.timeIntervalSinceReferenceDate - 1 }
+
+    /// A denial that was never there: almost 50 random bits.
+    static func newDenial(_ draw: (Range<Double>) -> Double = { .random(in: $0) }) -> Date {
+        Date(timeIntervalSinceReferenceDate: draw(denials))
+    }
 
     /// A mark that was never there: more than 55 random bits, before the distant past.
     static func newMark(_ draw: (Range<UInt64>) -> UInt64 = { .random(in: $0) }) -> Date {
@@ -201,7 +228,7 @@ extension StoredEntry.Asking {
 
 extension StoredEntry {
     /// True if this is only a mark, and no copy of a value.
-    var isMark: Bool { bytes.isEmpty && savedAt == .distantPast && asking.mark != nil }
+    var isMark: Bool { bytes.isEmpty && savedAt == .distantPast && asking.anyMark != nil }
 
     /// True if a load has saved this answer of the remote.
     var isAnswer: Bool { origin != nil && !wasChangedHere }

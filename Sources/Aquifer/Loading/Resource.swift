@@ -12,7 +12,8 @@ import AquiferFoundation
 ///   that was requested last stays.
 /// - A change of the saved value with ``Cache/amend(_:)`` or ``Cache/update(restamping:)`` while a load is under way makes
 ///   the answer stale: the load asks again. After three such answers it delivers the changed copy, with the age that it has.
-///   So does an invalidation while a load is under way (``invalidate()``).
+///   So does an invalidation while a load is under way (``invalidate()``), and an answer to another load that denies a saved value, or
+///   says that it is gone. Nothing tells it of a refusal of what was never saved.
 /// - A failed save never hides the value that arrived: it is delivered, with the save error beside it.
 /// - A load sends the saved entry's validators. After a 304 the saved value gets a new date, and is delivered as the latest.
 /// - Over a store with ``CacheStore/leases``, one of all machines asks at a time, and the others deliver its answer.
@@ -171,7 +172,7 @@ public final class Resource<Value: Sendable>: Sendable {
             if case .invalidData(.gone) = error, !Task.isCancelled {
                 // The error says what matters. A copy that could not be deleted is not delivered after it either, and the
                 // next load tries again.
-                try? await cache.remove(since: beginning)
+                try? await cache.remove(since: beginning, isGone: true)
             } else if isDenial(error), [.denied, .missing].contains(error.trouble), !Task.isCancelled {
                 // This instance knows it all the same.
                 try? await cache.deny(since: beginning)
@@ -252,7 +253,8 @@ public final class Resource<Value: Sendable>: Sendable {
             loaded = Loaded(value, source: .remote, saveError: error)
             kept = .unknown
         }
-        hub?.endSave(loaded, kept, askedAt: sentAt)
+        // What is asked for once more is not shown before.
+        hub?.endSave(asked.isOvertaken ? nil : loaded, kept, askedAt: sentAt)
         return loaded
     }
 

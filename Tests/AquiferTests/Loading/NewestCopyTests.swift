@@ -242,6 +242,107 @@ struct NewestCopyTests {
         #expect(try await world.store.retrieve(DataLoader.key(for: url))?.bytes == Data("new".utf8))
     }
 
+    /// A resource of one process, whose mapper knows 410 as its server's word.
+    private func judging(_ client: any HTTPClient, _ store: any CacheStore) -> Resource<[String]> {
+        let remote = RemoteLoader<[String]>(HTTPRequest(.get, world.url), client: client) { head, body in
+            if head.status == 410 { throw InvalidData.gone(status: 410) }
+            guard head.status == 200 else { throw InvalidData.status(head.status) }
+            return try JSONDecoder().decode([String].self, from: body)
+        }
+        return Resource(remote: remote, cache: Cache(key: "texts", in: store, now: world.date.read))
+    }
+
+    /// Loads twice at once, the second time with this refusal, and gives the first load its answer after that.
+    ///
+    /// - Parameter next: what the server says to the first load when it asks once more.
+    private func refuse(
+        _ status: Int, _ stores: [any CacheStore], next: ScriptedHTTPClient.Reply? = nil
+    ) async throws -> Result<Loaded<[String]>, any Error> {
+        let refusal = ScriptedHTTPClient.Reply.answer(status: status)
+        let replies = ScriptedHTTPClient([.held, next ?? refusal])
+        let first = Task { try await judging(replies, stores[0]).load() }
+        let exchange = await replies.exchange(0)
+        world.date.advance(by: 10)
+        await #expect(throws: LoadError.self) {
+            try await judging(ScriptedHTTPClient { _ in refusal }, stores[1]).load()
+        }
+        world.date.advance(by: 1)
+        exchange.respond(headers: date(5), body: Data("[\"old\"]".utf8))
+        return await first.result
+    }
+
+    @Test(
+        "A refusal that came meanwhile stays, in one process and in several: the load asks once more",
+        arguments: [410, 403], [true, false])
+    func refused(status: Int, isOneProcess: Bool) async throws {
+        try await TemporaryFolder.with { folder in
+            let one = try FileStore(directory: folder)
+            let stores = [one, isOneProcess ? one : try FileStore(directory: folder)]
+            _ = try await judging(ScriptedHTTPClient { _ in .texts(["first"]) }, one).load()
+            // The second refusal of a value counts as the first does.
+            for _ in 1...2 {
+                await #expect(throws: LoadError.self) { try await refuse(status, stores).get() }
+                let entry = try #require(try await one.retrieve("texts"))
+                #expect(entry.asking.isDenied && entry.asking.mark == nil && entry.isMark == (status == 410))
+                #expect(
+                    try await judging(ScriptedHTTPClient(), one).cache.load()?.value
+                        == (status == 410 ? nil : ["first"]))
+            }
+            let loaded = try await refuse(status, stores, next: .texts(["back"])).get()
+            #expect(loaded.value == ["back"] && loaded.source == .remote)
+            #expect(try await one.retrieve("texts")?.asking == .unsaid)
+        }
+    }
+
+    @Test("No follower is shown an answer that a refusal has overtaken", arguments: [410, 403])
+    func refusedAndFollowed(status: Int) async throws {
+        let (client, store) = (ScriptedHTTPClient(), MemoryStore())
+        _ = try await judging(ScriptedHTTPClient { _ in .texts(["first"]) }, store).load()
+        let resource = judging(client, store)
+        var updates = resource.updates.makeAsyncIterator()
+        #expect(await updates.next()??.value == ["first"])
+        let loading = Task { try await resource.load() }
+        let exchange = await client.exchange(0)
+        await #expect(throws: LoadError.self) {
+            try await judging(ScriptedHTTPClient { _ in .answer(status: status) }, store).load()
+        }
+        #expect(await updates.next() == .some(nil))
+        exchange.respond(body: Data("[\"old\"]".utf8))
+        let again = await client.exchange(1)
+        var late = resource.updates.makeAsyncIterator()
+        #expect(await late.next() == .some(nil))
+        again.respond(status: status, body: Data())
+        await #expect(throws: LoadError.self) { try await loading.value }
+    }
+
+    @Test("A refusal stays where no copy was", arguments: [410, 403])
+    func refusedWithoutCopy(status: Int) async throws {
+        let store = MemoryStore()
+        let end = try await refuse(status, [store, store])
+        withKnownIssue(
+            "A mark for each key that was ever refused would let whoever asks for invented keys fill the store."
+        ) {
+            #expect(throws: LoadError.self) { try end.get() }
+        }
+    }
+
+    @Test("A refusal counts for an older answer that was saved before it came", arguments: [410, 403])
+    func refusedLater(status: Int) async throws {
+        let store = MemoryStore()
+        let clients = [ScriptedHTTPClient(), ScriptedHTTPClient()]
+        let first = Task { try await judging(clients[0], store).load() }
+        let answer = await clients[0].exchange(0)
+        world.date.advance(by: 1)
+        let second = Task { try await judging(clients[1], store).load() }
+        let refusal = await clients[1].exchange(0)
+        world.date.advance(by: 1)
+        answer.respond(body: Data("[\"old\"]".utf8))
+        _ = try await first.value
+        refusal.respond(status: status, body: Data())
+        await #expect(throws: LoadError.self) { try await second.value }
+        #expect(try await store.retrieve("texts")?.asking.isDenied == true)
+    }
+
     @Test("An answer whose own request lies after now replaces nothing whose stamp can be believed")
     func ownStampInTheFuture() {
         func entry(_ sentAt: Date) -> StoredEntry {
