@@ -49,31 +49,44 @@ extension ChangeQueue {
 
     /// Takes a change back. What was built on a creation that the server does not have goes first, the last one at the head: after a kill
     /// in between the creation still holds back what is left.
-    func discard(_ id: Outbox.ID) async throws(OutboxError) -> [Outbox.ID] {
+    func discard(_ id: Outbox.ID) async throws(OutboxError) -> Outbox.Discarded {
         await refresh()
         guard let entry = entry(id) else { throw await absence(of: id) }
-        var gone: [Outbox.ID] = []
-        for dependant in builtOn(entry).reversed() {
-            do throws(OutboxError) { try await outbox.withdraw(dependant, from: nil, mayBeRefused: true) } catch {
+        var discarded = Outbox.Discarded(mayHaveArrived: false)
+        let dependants = builtOn(entry)
+        // One that stays keeps what was built on it.
+        for entry in [entry] + dependants {
+            if let reason = entry.head.reasonToStay(mayBeRefused: true, mayBeTried: true) {
+                throw .notNow(entry.id, reason: reason)
+            }
+        }
+        for dependant in dependants.map(\.id).reversed() {
+            do throws(OutboxError) {
+                let isTried = try await outbox.withdraw(dependant, from: nil, mayBeRefused: true)
+                if isTried { discarded.mayHaveArrived = true }
+            } catch {
                 // Somebody else has discarded it.
                 guard case .noSuchItem = error else {
                     await readKnown()
                     throw error
                 }
             }
-            gone.insert(dependant, at: 0)
+            discarded.builtOn.insert(dependant, at: 0)
         }
-        do throws(OutboxError) { try await outbox.withdraw(id, from: nil, mayBeRefused: true) } catch {
+        do throws(OutboxError) {
+            let isTried = try await outbox.withdraw(id, from: nil, mayBeRefused: true)
+            if isTried { discarded.mayHaveArrived = true }
+        } catch {
             await readKnown()
             throw error
         }
         await readKnown()
-        return gone
+        return discarded
     }
 
     /// The later changes that are built on what a change creates, if the server has given it no id: those of its target, those of its
     /// group that name its id, such as an item of a list, and what is built on one of them that creates something.
-    private func builtOn(_ creation: Entry) -> [Outbox.ID] {
+    private func builtOn(_ creation: Entry) -> [Entry] {
         guard creation.change?.isCreation == true else { return [] }
         let target = creation.record.target
         let later = state.withLock { state in
@@ -87,7 +100,7 @@ extension ChangeQueue {
             guard isNamed || lost.contains(entry.record.target) else { return false }
             if entry.change?.isCreation == true { lost.insert(entry.record.target) }
             return true
-        }.map(\.id)
+        }
     }
 
     /// The three versions of what a refused change concerns.

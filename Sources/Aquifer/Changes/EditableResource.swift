@@ -142,11 +142,16 @@ public final class EditableResource<Change: PendingChange>: Sendable {
     /// The changes of something whose creation is taken back are taken back with it, and so are those of its group that name its id, such as
     /// an item of a new list (``PendingChange/replacingIDs(_:)``): they could never succeed.
     ///
-    /// - Returns: the changes that were taken back with it, in their order; for what is no creation, none.
-    /// - Throws: ``OutboxError/notNow(_:reason:)`` if the server may have it, or may have a change that was built on it: make a change that
-    ///   undoes it instead. The creation is unchanged then.
+    /// A refused change may be on the server all the same, if an attempt before the refusal had no answer: a load shows it then, and a new
+    /// change undoes it.
+    ///
+    /// - Returns: information on whether the server may have it, or what went with it, all the same
+    ///   (``Outbox/Discarded/mayHaveArrived``); and the changes that were taken back with it, for what is no creation, none
+    ///   (``Outbox/Discarded/builtOn``).
+    /// - Throws: ``OutboxError/notNow(_:reason:)`` if it, or a change that was built on it, was tried and has no answer yet: make a change
+    ///   that undoes it instead. The creation is unchanged then.
     @discardableResult
-    public func discard(_ id: Outbox.ID) async throws(OutboxError) -> [Outbox.ID] {
+    public func discard(_ id: Outbox.ID) async throws(OutboxError) -> Outbox.Discarded {
         try await queue.discard(id)
     }
 

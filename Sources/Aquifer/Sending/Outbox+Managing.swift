@@ -135,7 +135,9 @@ extension Outbox {
     public struct Discarded: Sendable, Hashable {
         /// True if the server may have it all the same: it was being sent, or an earlier attempt had a 409 or no answer
         /// of the server's own. It is unknown for a damaged item; the value is then false.
-        public let mayHaveArrived: Bool
+        public internal(set) var mayHaveArrived: Bool
+        /// The changes that were built on it and were discarded with it, in their order: see ``EditableResource/discard(_:)``.
+        public internal(set) var builtOn: [ID] = []
     }
 
     /// The reason why there is no item with this number.

@@ -111,24 +111,28 @@ extension Outbox {
     }
 
     /// Removes a change that was never tried, or was refused.
-    func withdraw(_ id: ID, from known: Data?, mayBeRefused: Bool) async throws(OutboxError) {
-        let (finding, decided): (OutboxShelf.Finding, (obstacle: String?, files: [String])?)
+    ///
+    /// - Returns: true if an earlier attempt may have brought it to the server.
+    @discardableResult
+    func withdraw(_ id: ID, from known: Data?, mayBeRefused: Bool) async throws(OutboxError) -> Bool {
+        let (finding, decided): (OutboxShelf.Finding, (obstacle: String?, head: OutboxRecord.Head, files: [String])?)
         do throws(StoreError) {
             (finding, decided) = try await shelf.change(id.number) { record in
                 var reason = record.head.reasonToStay(mayBeRefused: mayBeRefused, mayBeTried: true)
                 if let known, record.head.change?.bytes != known { reason = "was edited meanwhile" }
-                return (reason == nil ? .delete : .keep, (reason, record.message.keptFiles))
+                return (reason == nil ? .delete : .keep, (reason, record.head, record.message.keptFiles))
             }
         } catch { throw .store(error) }
         if let reason = decided?.obstacle { throw .notNow(id, reason: reason) }
         if case .damaged(let reason) = finding { throw .damaged(id, reason: reason) }
         // Without a record, the item was sent or discarded before.
-        guard let kept = decided?.files else {
+        guard let decided else {
             index.note(finding, id.number)
             throw await noSuchItem(id)
         }
         noteLeft(id.number)
-        await attachments?.remove(kept)
+        await attachments?.remove(decided.files)
+        return decided.head.wasTried
     }
 
     /// Removes confirmed changes that the saved value shows, and what is known of targets that nobody needs.

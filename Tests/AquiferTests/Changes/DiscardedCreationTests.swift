@@ -18,12 +18,39 @@ struct DiscardedCreationTests {
         let tag = try #require(try await notes.change(.tag(id: "a", tag: "cold"))).id
         let other = try #require(try await notes.change(.create(id: "b", text: "Eggs"))).id
         #expect(try await notes.pendingChanges().map(\.item.heldBackBy) == [nil, creation, creation, nil])
-        #expect(try await notes.discard(creation) == [rename, tag])
+        let discarded = try await notes.discard(creation)
+        #expect(discarded.builtOn == [rename, tag] && !discarded.mayHaveArrived)
         #expect(try await notes.pendingChanges().map(\.item.id) == [other])
         let sent = world.server.keys.count
         world.server.set { _ in nil }
         try await notes.outbox.drain()
         #expect(world.server.keys.count == sent + 1 && world.server.notes.map(\.text) == ["Eggs"])
+        #expect(try await notes.pendingChanges().isEmpty)
+    }
+
+    @Test("One that may have arrived before it was refused is told as such, and what was built on it goes with it")
+    func mayHaveArrived() async throws {
+        let world = NotesWorld()
+        let notes = world.notes()
+        let creation = try #require(try await notes.change(.create(id: "a", text: "Milk"))).id
+        let isSecond = Locked(false)
+        world.server.set { [server = world.server] request in
+            if isSecond.withLock({ $0 }) { return request.method == .post ? .answer(status: 403) : nil }
+            isSecond.withLock { $0 = true }
+            _ = server.carryOut(request)
+            return .failure(TransportError(.interrupted))
+        }
+        try await notes.outbox.drain()
+        let tag = try #require(try await notes.change(.tag(id: "a", tag: "cold"))).id
+        await #expect(throws: OutboxError.self) { try await notes.discard(creation) }
+        #expect(try await notes.pendingChanges().map(\.item.id) == [creation, tag], "nothing is lost by that")
+        world.pass(1000)
+        try await notes.outbox.drain()
+        let discarded = try await notes.discard(creation)
+        #expect(discarded.builtOn == [tag])
+        #expect(discarded.mayHaveArrived)
+        #expect(world.server.notes.map(\.text) == ["Milk"])
+        #expect(try await notes.load().value.map(\.text) == ["Milk"], "a load shows what has arrived")
         #expect(try await notes.pendingChanges().isEmpty)
     }
 
@@ -49,7 +76,7 @@ struct DiscardedCreationTests {
         ] {
             others.append(try #require(try await folders.change(change)).id)
         }
-        #expect(try await folders.discard(folder) == [others[0], others[1], others[3]])
+        #expect(try await folders.discard(folder).builtOn == [others[0], others[1], others[3]])
         #expect(try await folders.pendingChanges().map(\.item.id) == [others[2]])
         isRefusing.withLock { $0 = false }
         try await folders.outbox.drain()
@@ -67,7 +94,7 @@ struct DiscardedCreationTests {
         try await notes.outbox.drain()
         try await notes.change(.tag(id: "1", tag: "cold"))
         world.server.set { _ in nil }
-        #expect(try await notes.discard(rename) == [])
+        #expect(try await notes.discard(rename).builtOn == [])
         try await notes.outbox.drain()
         #expect(world.server.notes.map(\.tag) == ["cold"])
     }
@@ -84,7 +111,7 @@ struct DiscardedCreationTests {
         try await notes.change(.tag(id: "a", tag: "cold"))
         let before = try await NotesWorld.copy(queue)
         queue.forgetCalls()
-        #expect(try await notes.discard(creation).count == 2)
+        #expect(try await notes.discard(creation).builtOn.count == 2)
         let sent = world.server.keys.count
         var numbers: [Int] = []
         for store in try await NotesWorld.kills(before, queue.calls) {
