@@ -125,6 +125,10 @@ static inline CURLMsg *curl_multi_info_read(CURLM *multi, int *left) {
 }
 static inline const char *curl_multi_strerror(CURLMcode code) { return AQ_CALL(curl_multi_strerror)(code); }
 
+// Not libcurl's own: of the library that it is linked to. NULL if that is another one.
+int aq_linked_SSL_has_pending(const void *ssl);
+#define AQ_SSL_HAS_PENDING AQ_CALL(SSL_has_pending)
+
 // The variadic ones are called from here only.
 #undef curl_easy_setopt
 #define curl_easy_setopt(...) AQ_LAZY(curl_easy_setopt, curl_easy_setopt)(__VA_ARGS__)

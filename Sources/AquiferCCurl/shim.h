@@ -53,6 +53,7 @@ static inline CURLcode aq_curl_get_size(CURL *easy, CURLINFO info, curl_off_t *v
 }
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -75,6 +76,26 @@ static inline int aq_is_connection(curl_socket_t socket, int local_port, const c
             && inet_ntop(AF_INET6, &to->sin6_addr, text, sizeof text) && strcmp(text, remote) == 0;
     }
     return 0;
+}
+
+/// True if a socket has something to read, or is at its end.
+static inline int aq_has_input(curl_socket_t socket) {
+    char byte;
+    return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
+}
+
+/// True if OpenSSL holds something of the transfer's connection that nobody has read: it reads ahead of curl.
+static inline int aq_curl_holds_input(CURL *easy) {
+#ifdef AQ_SSL_HAS_PENDING
+    struct curl_tlssessioninfo *tls = 0;
+    if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &tls) != CURLE_OK || !tls || !tls->internals) return 0;
+    if (tls->backend != CURLSSLBACKEND_OPENSSL) return 0;
+    int (*has_pending)(const void *) = AQ_SSL_HAS_PENDING;
+    return has_pending && has_pending(tls->internals);
+#else
+    (void) easy;
+    return 0;
+#endif
 }
 
 typedef int (*aq_curl_opened)(void *context, curl_socket_t socket, curlsocktype purpose);

@@ -20,6 +20,9 @@ import AquiferFoundation
 ///   there.
 /// - A `POST` (or any method that is not idempotent) is never sent twice, not even on a connection that turned
 ///   out to be dead: that is `.interrupted`.
+/// - Requests with safe methods share connections. What a server has sent unasked on a kept one, such as a second answer,
+///   is not taken for the answer of the next request, which goes out on a new connection. With HTTP/1.1 nobody can tell
+///   what comes unasked after the request has left from its answer.
 /// - The parts of a request's body that are files are read on the client's thread.
 /// - On Linux libcurl is loaded with the first request; without it every request is `.cannotConnect`, with a text that
 ///   says what to install.

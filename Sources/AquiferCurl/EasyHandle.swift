@@ -45,6 +45,28 @@ final class EasyHandle {
         return aq_curl_get_size(easy, CURLINFO_SIZE_UPLOAD_T, &count) == CURLE_OK ? Int(count) : 0
     }
 
+    /// True if the transfer that is connected goes over a connection that was kept, or that others use, too.
+    var isOnKeptConnection: Bool {
+        var made = 1
+        return aq_curl_get_long(easy, CURLINFO_NUM_CONNECTS, &made) == CURLE_OK && made == 0
+    }
+
+    /// True if bytes of its connection are held below curl.
+    var holdsInput: Bool { aq_curl_holds_input(easy) != 0 }
+
+    /// True if the connection of the answer that has come carries several transfers at once.
+    var isMultiplexed: Bool {
+        var version = 0
+        return aq_curl_get_long(easy, CURLINFO_HTTP_VERSION, &version) == CURLE_OK && version >= CURL_HTTP_VERSION_2_0
+    }
+
+    /// Makes the same transfer begin once more, on a new connection.
+    func beginAnew(within rest: Duration?) {
+        message.pointee = 0
+        set(CURLOPT_FRESH_CONNECT, 1)
+        if let rest { set(CURLOPT_TIMEOUT_MS, Self.milliseconds(rest)) }
+    }
+
     /// Makes the handle carry a transfer.
     ///
     /// - Throws: `.malformed` when the request cannot be written down as HTTP; `.cannotConnect` when curl has no memory
@@ -87,6 +109,8 @@ final class EasyHandle {
         // A curl that is too old to ask must not send what may be sent for a while only.
         isIncomplete = isIncomplete || !asks && transfer.request.maySend != nil
         set(CURLOPT_PREREQDATA, context)
+        note(aq_curl_set_opened(easy, CURLOPT_SOCKOPTFUNCTION, curlOpened))
+        set(CURLOPT_SOCKOPTDATA, context)
         guard transfer.bodyReader != nil else { return }
         aq_curl_set_transfer(easy, CURLOPT_READFUNCTION, curlSends)
         set(CURLOPT_READDATA, context)
@@ -124,15 +148,12 @@ final class EasyHandle {
         } else {
             set(CURLOPT_CUSTOMREQUEST, method.rawValue)
         }
-        // What may change something has a connection of its own. On a kept one, curl before 8.0 takes what a server has sent unasked, such as
-        // the 408 of an idle connection, for the answer, and repeats by itself what has no body. An answer may come before the body is sent;
+        // What may change something has a connection of its own. On a kept one, what a server sends unasked just then, such as the 408 of
+        // an idle connection, would be the answer, and curl repeats by itself what has no body. An answer may come before the body is sent;
         // behind it nobody else may go on.
         guard !method.isSafe || transfer.request.maySend != nil else { return }
         set(CURLOPT_FRESH_CONNECT, 1)
         set(CURLOPT_FORBID_REUSE, 1)
-        guard transfer.request.maySend != nil else { return }
-        note(aq_curl_set_opened(easy, CURLOPT_SOCKOPTFUNCTION, curlOpened))
-        set(CURLOPT_SOCKOPTDATA, Unmanaged.passUnretained(transfer).toOpaque())
     }
 
     private func setFields(of request: HTTPRequest) throws(TransportError) {
@@ -227,7 +248,7 @@ func curlConnected(
     _ remotePort: Int32, _ localPort: Int32
 ) -> Int32 {
     guard let transfer = transfer(context) else { return Int32(CURL_PREREQFUNC_OK) }
-    transfer.connected(localPort, remote, remotePort)
+    guard transfer.connected(localPort, remote, remotePort) else { return Int32(CURL_PREREQFUNC_ABORT) }
     do throws(TransportError) { try transfer.request.expectMaySend() } catch {
         transfer.refusal = error
         return Int32(CURL_PREREQFUNC_ABORT)

@@ -15,6 +15,19 @@ extension EventLoop {
         poller.forgetFailure()
     }
 
+    /// True if something has come on a kept connection on which nothing is asked, or its end. Under TLS it may be no answer: a new connection is safe
+    /// all the same. HTTP/2 brings what others have asked for: one of them still waits for its head, or `carriesMany` was called.
+    func hasStrayInput(_ connection: Poller.Connection, _ handle: EasyHandle) -> Bool {
+        guard let socket = sockets.first(where: { $1 == connection && connection.isOn($0) })?.key else { return false }
+        return (aq_has_input(socket) != 0 || handle.holdsInput)
+            && !transfers.values.contains { $0.connection == connection && !$0.parser.isComplete }
+    }
+
+    /// A connection carries several transfers at once: HTTP/2.
+    func carriesMany(_ connection: Poller.Connection) {
+        sockets = sockets.filter { $1 != connection }
+    }
+
     /// Sees to it that the silence of a transfer's other side is noticed in time.
     func watch(_ transfer: Transfer) {
         let wait = transfer.longestWithoutLook

@@ -42,6 +42,8 @@ final class EventLoop: @unchecked Sendable {
     private(set) var now = ContinuousClock.now
     var nextLook = ContinuousClock.now
     private(set) var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
+    /// The sockets of connections that carry one transfer at a time. Some may be closed, and their numbers used again.
+    var sockets: [curl_socket_t: Poller.Connection] = [:]
     private var spares: [EasyHandle] = []
     private var certificates: String?
     /// The transfers whose heads came in this turn.
@@ -202,11 +204,23 @@ extension EventLoop {
         } catch {
             return end(transfer, multi, .failure(error))
         }
+        hand(transfer, handle, multi)
+    }
+
+    private func hand(_ transfer: Transfer, _ handle: EasyHandle, _ multi: UnsafeMutableRawPointer) {
         let code = curl_multi_add_handle(multi, handle.easy)
         if code != CURLM_OK {
             let text = String(cString: curl_multi_strerror(code))
             end(transfer, multi, .failure(TransportError(.cannotConnect, text)))
         }
+    }
+
+    /// Begins a transfer once more of which nothing was sent. That is no attempt of its own: its limits go on.
+    private func beginAnew(_ transfer: Transfer, _ handle: EasyHandle, _ multi: UnsafeMutableRawPointer) {
+        transfer.mustBeginAnew = false
+        curl_multi_remove_handle(multi, handle.easy)
+        handle.beginAnew(within: transfer.request.limits.total.map { $0 - (now - transfer.begunAt) })
+        hand(transfer, handle, multi)
     }
 
     /// Takes a transfer out of curl's hands, which closes its connection or stream if it is not at its end.
@@ -230,7 +244,9 @@ extension EventLoop {
                 let handle = transfer.handle
             else { continue }
             let code = message.pointee.data.result
-            if code == CURLE_OK {
+            if transfer.mustBeginAnew {
+                beginAnew(transfer, handle, multi)
+            } else if code == CURLE_OK {
                 end(transfer, multi, .success(()))
             } else {
                 let isConnected = transfer.lastHeard != nil

@@ -87,14 +87,14 @@ final class Poller: @unchecked Sendable {
         /// The address of the other side, as text.
         let remote: String
         let remotePort: Int32
+
+        func isOn(_ socket: curl_socket_t) -> Bool { aq_is_connection(socket, localPort, remote, remotePort) == 1 }
     }
 
     /// The number of bytes that the system holds of what was sent on a connection; `nil` if it does not say, or curl does not watch it now.
     func unconfirmed(on connection: Connection) -> Int? {
         for entry in entries.dropFirst() {
-            let (local, remote) = (connection.localPort, connection.remotePort)
-            guard aq_is_connection(entry.fd, local, connection.remote, remote) != 0 else { continue }
-            return SocketCalls.unconfirmed(entry.fd)
+            if connection.isOn(entry.fd) { return SocketCalls.unconfirmed(entry.fd) }
         }
         return nil
     }

@@ -4,28 +4,33 @@ import AquiferFoundation
 
 /// The loop's side of a transfer: what curl calls while it carries it. All of it runs on the loop's thread.
 extension Transfer {
-    /// The connection is there, new or used again, and the request is about to go out.
-    func connected(_ localPort: Int32, _ remote: UnsafePointer<CChar>?, _ remotePort: Int32) {
-        connection = Poller.Connection(
+    /// The connection is there, new or used again, and the request is about to go out. `false` keeps it from going out there.
+    func connected(_ localPort: Int32, _ remote: UnsafePointer<CChar>?, _ remotePort: Int32) -> Bool {
+        let connection = Poller.Connection(
             localPort: localPort, remote: remote.map { String(cString: $0) } ?? "", remotePort: remotePort)
+        if let handle, handle.isOnKeptConnection {
+            mustBeginAnew = owner.loop.hasStrayInput(connection, handle)
+            if mustBeginAnew { return false }
+        } else if let socket = sockets.first(where: connection.isOn) {
+            owner.loop.sockets[socket] = connection
+        }
+        self.connection = connection
         heard()
         owner.loop.watch(self)
+        return true
     }
 
-    /// A socket of a request that may be sent for a while only: what the system has not sent in its time is discarded.
+    /// A socket is made for it. What the system has not sent in time of a request that may be sent for a while only is discarded.
     func opened(_ socket: curl_socket_t) -> Bool {
         sockets.append(socket)
+        guard request.maySend != nil else { return true }
         let longest = request.limits.total ?? request.limits.idle
         return aq_set_discarding(socket, UInt32(longest.milliseconds(in: 1...Int(Int32.max)))) == 0
     }
 
     private func stopDiscarding() {
         guard let connection else { return }
-        for socket in sockets
-        where aq_is_connection(socket, connection.localPort, connection.remote, connection.remotePort) == 1 {
-            aq_stop_discarding(socket)
-        }
-        sockets = []
+        for socket in sockets where connection.isOn(socket) { aq_stop_discarding(socket) }
     }
 
     /// Any sign of life.
@@ -49,7 +54,8 @@ extension Transfer {
                 return false
             }
             // An answer has come: the request was sent.
-            if !sockets.isEmpty { stopDiscarding() }
+            if request.maySend != nil { stopDiscarding() }
+            if let connection, handle?.isMultiplexed == true { owner.loop.carriesMany(connection) }
             let head = HTTPResponseHead(status: status, headers: headers, url: request.url)
             lock.lock()
             self.inflater = inflater
@@ -185,7 +191,7 @@ struct HeadParser {
     private var bytes = 0
     private var status = 0
     private var fields: [HTTPHeaders.Field] = []
-    private var isComplete = false
+    private(set) var isComplete = false
 
     /// A parser that refuses more than `limit` bytes of lines.
     init(limit: Int) {

@@ -44,8 +44,10 @@ final class Transfer: HTTPBodySource, @unchecked Sendable {
     var lastHeard: ContinuousClock.Instant?
     /// The connection that carries it; `nil` until connected.
     var connection: Poller.Connection?
-    /// The sockets that discard what they have not sent: those of a request that asks `maySend`.
+    /// The sockets that were opened for it. Those of a request that asks `maySend` discard what they have not sent.
     var sockets: [curl_socket_t] = []
+    /// True if nothing was sent, for the connection that was kept for it is of no use.
+    var mustBeginAnew = false
     /// The progress of the request's body, as of the loop's last look.
     var progress = UploadProgress()
 

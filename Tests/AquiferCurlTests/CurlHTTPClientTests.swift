@@ -202,31 +202,35 @@ struct CurlHTTPClientTests {
     #endif
 
     @Test(
-        "What may change something is not answered by what a server has sent unasked before",
-        arguments: [HTTPMethod.post, .put, .delete])
+        "No request is answered by what a server has sent unasked before",
+        arguments: [HTTPMethod.get, "HEAD", "OPTIONS", .post, .put, .delete])
     func unasked(_ method: HTTPMethod) async throws {
-        let (received, isRead, isSent) = (Locked<[String]>([]), Locked(false), Locked(false))
-        let server = try LoopbackServer { connection in
-            while let request = try connection.readRequest() {
-                if request.target == "/1" {
-                    try connection.respond(body: Data("first".utf8))
-                    while !isRead.withLock({ $0 }) { sched_yield() }
-                    try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nidle")
-                    isSent.withLock { $0 = true }
-                } else {
-                    received.withLock { $0.append(request.target) }
-                    try connection.respond(body: Data("second".utf8))
-                }
-            }
-        }
+        let server = UnaskedServer()
         let client = CurlHTTPClient()
-        _ = try await client.send(HTTPRequest(.get, server.url("/1"))).data(upTo: 100)
-        isRead.withLock { $0 = true }
-        #expect(await eventually { isSent.withLock { $0 } })
-        let body = method == .delete ? nil : HTTPBody.bytes(Data("mine".utf8))
-        let answer = try await client.send(HTTPRequest(method, server.url("/2"), body: body)).data(upTo: 100)
-        #expect(String(decoding: answer, as: UTF8.self) == "second")
-        #expect(received.withLock { $0 } == ["/2"])
+        let (loopback, received) = (try server.start(), server.received)
+        let first = try await client.send(HTTPRequest(.get, loopback.url("/1")))
+        server.isHeadRead.withLock { $0 = true }
+        #expect(try await first.data(upTo: 100) == Data("first".utf8))
+        let body = ["HEAD", .get, .delete].contains(method) ? nil : HTTPBody.bytes(Data("mine".utf8))
+        let response = try await client.send(HTTPRequest(method, loopback.url("/2"), body: body))
+        #expect(response.head.headers["Content-Length"] == "6")
+        #expect(try await response.data(upTo: 100) == Data((method == "HEAD" ? "" : "second").utf8))
+        #expect(received.withLock { $0 } == ["/2 \(body == nil ? "" : "mine")"])
+        #expect(loopback.connections == 2)
+    }
+
+    @Test("Nor is one that waits for the connection on which it comes")
+    func unaskedForQueued() async throws {
+        let server = UnaskedServer()
+        let client = CurlHTTPClient(configuration: .init(maxConnectionsPerHost: 1))
+        let loopback = try server.start()
+        let first = try await client.send(HTTPRequest(.get, loopback.url("/1")))
+        async let second = client.send(HTTPRequest(.get, loopback.url("/2"))).data(upTo: 100)
+        #expect(await eventually { client.loop.transfersInFlight == 2 })
+        server.isHeadRead.withLock { $0 = true }
+        #expect(try await first.data(upTo: 100) == Data("first".utf8))
+        #expect(try await second == Data("second".utf8))
+        #expect(loopback.connections == 2)
     }
 
     @Test("An answer that comes before its request is sent leaves nothing for the next one")
@@ -245,5 +249,27 @@ struct CurlHTTPClientTests {
         _ = try await client.send(put).data(upTo: 100)
         let answer = try await client.send(HTTPRequest(.get, server.url("/2"))).data(upTo: 100)
         #expect(String(decoding: answer, as: UTF8.self) == "next")
+    }
+}
+
+/// Answers "/1" twice: with "first", and unasked. The second answer comes in one piece with the first one's body, once the first one's head is read.
+private struct UnaskedServer: Sendable {
+    let isHeadRead = Locked(false)
+    let received = Locked<[String]>([])
+
+    func start() throws -> LoopbackServer {
+        try LoopbackServer { [self] connection in
+            while let request = try connection.readRequest() {
+                if request.target == "/1" {
+                    try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")
+                    while !isHeadRead.withLock({ $0 }) { sched_yield() }
+                    try connection.send("firstHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nidle")
+                } else {
+                    let body = String(decoding: request.body, as: UTF8.self)
+                    received.withLock { $0.append("\(request.target) \(body)") }
+                    try connection.respond(body: Data("second".utf8))
+                }
+            }
+        }
     }
 }
