@@ -1,0 +1,93 @@
+#if os(Linux)
+    import Aquifer
+    import AquiferCurl
+    import AquiferTesting
+    import Foundation
+    import Testing
+
+    @Suite(.timeLimit(.minutes(10)))
+    struct TLSConnectionTests {
+        /// OpenSSL then holds it: nothing is to be seen at the socket.
+        @Test(
+            "An answer that came unasked in one record with the end of another one answers no request",
+            .enabled(if: FileManager.default.isExecutableFile(atPath: openSSL), "it needs openssl"))
+        func unaskedInOneRecord() async throws {
+            // The certificate is told to curl by the environment.
+            await #expect(processExitsWith: .success) {
+                try await withTemporaryFolder { folder in
+                    let server = try TLSServer(folder)
+                    defer { server.stop() }
+                    let client = CurlHTTPClient()
+                    let urls = (server.url("/1"), server.url("/2"))
+                    // At once: this thread may be the only one.
+                    let first = Task.immediate { try await client.send(HTTPRequest(.get, urls.0)) }
+                    server.waitFor("GET /1 ")
+                    server.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")
+                    let head = try await first.value
+                    server.send("firstHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nidle")
+                    #expect(try await head.data(upTo: 100) == Data("first".utf8))
+                    let second = Task.immediate {
+                        try await client.send(HTTPRequest(.get, urls.1)).data(upTo: 100)
+                    }
+                    server.waitFor("GET /2 ")
+                    server.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecond")
+                    #expect(try await second.value == Data("second".utf8))
+                }
+            }
+        }
+    }
+
+    private let openSSL = "/usr/bin/openssl"
+
+    /// `openssl s_server`, which takes one connection after another: what is sent to it is a record, and what it receives is its output.
+    private final class TLSServer {
+        private let process = Process()
+        private let (input, output) = (Pipe(), Pipe())
+        private var port = ""
+
+        /// Makes a certificate, and curl trust it.
+        init(_ folder: URL) throws {
+            let (key, certificate) = (folder.path + "/key.pem", folder.path + "/certificate.pem")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let make = Process()
+            make.executableURL = URL(filePath: openSSL)
+            make.arguments = [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1",
+                "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate,
+            ]
+            make.standardError = FileHandle.nullDevice
+            try make.run()
+            make.waitUntilExit()
+            setenv("CURL_CA_BUNDLE", certificate, 1)
+            process.executableURL = URL(filePath: openSSL)
+            process.arguments = ["s_server", "-accept", "127.0.0.1:0", "-cert", certificate, "-key", key]
+            (process.standardInput, process.standardOutput) = (input, output)
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            port = waitFor("ACCEPT 127.0.0.1:", "\n")
+        }
+
+        func url(_ path: String) -> URL { URL(string: "https://127.0.0.1:\(port)\(path)") ?? URL(filePath: path) }
+
+        func send(_ text: String) { input.fileHandleForWriting.write(Data(text.utf8)) }
+
+        /// Reads on until a text has come, and another one behind it: what is between the two.
+        @discardableResult
+        func waitFor(_ start: String, _ end: String = "\r\n\r\n") -> String {
+            var text = ""
+            while true {
+                let rest = text.components(separatedBy: start).dropFirst().joined().components(separatedBy: end)
+                if rest.count > 1 { return rest[0] }
+                let bytes = output.fileHandleForReading.availableData
+                if bytes.isEmpty { return "" }
+                text += String(decoding: bytes, as: UTF8.self)
+            }
+        }
+
+        func stop() {
+            // It may inherit that SIGTERM is blocked.
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+        }
+    }
+#endif
