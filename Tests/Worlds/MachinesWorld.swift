@@ -124,9 +124,12 @@ enum MachinesWorld {
                 return
             }
         }
+        // Who has left presses nothing.
+        guard !visit.isLeft else { return }
         link.key = key
-        // What is sent again is no longer given up: without an answer it may be made after all.
+        // What is sent again is no longer given up, and is the one that counts: without an answer it may be made after all.
         plan.given.remove(key)
+        plan.key = key
         process.world.note("\(process.name): pays \(plan.cents) under \(key.uuidString.prefix(8))")
         let paid = try await service.pay(
             Money(cents: plan.cents), to: contact, with: card, code: code, besides: plan.given)
