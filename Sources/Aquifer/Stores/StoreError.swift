@@ -56,7 +56,7 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case .readOnly(let path):
             "\(path) cannot be written to; check the rights to it, or name another place"
         case .full(let path):
-            "there is no room left on the device of \(path); free some, then load again"
+            "there is no room left on the device of \(path); free some, then try again"
         case .busy(let path):
             "\(path) is held by another process; try again"
         case .failed(let operation, let reason):
