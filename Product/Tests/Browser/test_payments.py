@@ -694,6 +694,15 @@ class TestTheAmount:
         self.shows(page, "0,79")
         expect(page.by("amount-error")).to_be_hidden()
 
+    def test_what_was_typed_just_before_stays_under_what_is_no_amount(self, page):
+        page.by("amount").evaluate("""(input) => {
+            const type = (data) => input.dispatchEvent(new InputEvent("beforeinput", { inputType: "insertText", data, bubbles: true, cancelable: true }));
+            const data = new DataTransfer(); data.setData("text", "ten");
+            type("7"); type("9");  // the first is on its way, and the second one waits
+            input.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true })); }""")
+        expect(page.by("amount-error")).to_be_visible()
+        self.shows(page, "0,79")
+
     def test_more_than_the_limit_is_never_paid(self, page):
         page.by("code").press_sequentially(CODE)
         page.by("amount").press_sequentially("100000000")

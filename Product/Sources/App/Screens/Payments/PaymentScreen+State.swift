@@ -94,7 +94,7 @@ extension PaymentScreen {
         var fields: [String] {
             switch self {
             case .amount: ["digits", "edit?"]
-            case .amountText: ["text", "edit?"]
+            case .amountText: ["text", "digits?", "edit?"]
             case .pay: ["digits", "card?", "attempt?", "doubts?"]
             case .resume: ["attempt"]
             case .payOnceMore, .retryEarlier: ["approved?"]

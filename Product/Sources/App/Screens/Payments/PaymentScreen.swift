@@ -61,8 +61,10 @@ final class PaymentScreen: Screen {
             }
         case .amountText:
             let text = try fields.text("text")
-            let edit = fields["edit"] ?? ""
+            let (digits, edit) = (fields["digits"], fields["edit"] ?? "")
             return {
+                // What was typed before the text was pasted may not have come by itself.
+                if let digits { model.enter(digits: digits) }
                 model.enter(amount: text)
                 if model.phase == .ready { progress.edit = edit }
             }

@@ -32,15 +32,15 @@ export class AmountField {
    * @type {string | null}
    */
   digits = "";
-  /** The text that was pasted last. */
-  pasted = "";
+  /** The text that was pasted last, and the amount over which it was: it stays if the text is none. */
+  pasted = { text: "", digits: "" };
   element = h("div", { class: "amount" }, this.#label, this.#input, this.error, this.#chips);
 
   /**
    * The model computes the amount of a typed or pasted text.
    *
    * @param {(digits: string, edit: string) => void} changed sends a typed amount
-   * @param {(text: string, edit: string) => void} read sends a pasted text
+   * @param {(pasted: { text: string, digits: string }, edit: string) => void} read sends a pasted text
    */
   constructor(changed, read) {
     this.#changed = changed;
@@ -121,8 +121,9 @@ export class AmountField {
   #pasted(event) {
     event.preventDefault();
     if (this.#input.readOnly) return;
+    // What was typed just before may still wait to be sent, and this takes its place.
+    this.pasted = { text: event.clipboardData?.getData("text").slice(0, 200) ?? "", digits: this.digits ?? this.pasted.digits };
     this.digits = null;
-    this.pasted = event.clipboardData?.getData("text").slice(0, 200) ?? "";
     this.#edited(() => this.#read(this.pasted, this.edit));
   }
 

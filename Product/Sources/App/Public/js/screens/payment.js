@@ -50,7 +50,7 @@ export class PaymentScreen extends ModelScreen {
   #instead = h("div", {});
   /** @type {AmountField} */
   #amount = new AmountField((digits, edit) => this.#edit(this.#amount.input, () => this.send("amount", { digits, edit }, "amount")),
-    (text, edit) => this.#edit(this.#amount.input, () => this.send("amountText", { text, edit }, "amount")));
+    (pasted, edit) => this.#edit(this.#amount.input, () => this.send("amountText", { ...pasted, edit }, "amount")));
   #card = h("button", { class: "card-line pay-card", type: "button", "aria-haspopup": "dialog", "aria-describedby": "pay-card-error", "data-test": "change-card", onclick: () => this.#sheet.open() });
   #cardError = fieldError("pay-card-error", "card-error", "amount-error");
   /** @type {CodeField} */
@@ -143,7 +143,7 @@ export class PaymentScreen extends ModelScreen {
     this.#amount.retell();
     const { digits, pasted, edit } = this.#amount;
     if (digits !== null) this.send("amount", { digits, edit }, "amount");
-    else this.send("amountText", { text: pasted, edit }, "amount");
+    else this.send("amountText", { ...pasted, edit }, "amount");
   }
 
   /** Says again what was typed and did not arrive. */

@@ -672,7 +672,7 @@ declare namespace Wire {
         "payment": {
             appear: {};
             amount: { digits: string, edit?: string };
-            amountText: { text: string, edit?: string };
+            amountText: { text: string, digits?: string, edit?: string };
             chooseCard: { id: string };
             code: { value: string };
             pay: { digits: string, card?: string, attempt?: string, doubts?: string };
