@@ -20,7 +20,7 @@ extension Transfer {
         return true
     }
 
-    /// A socket is made for it. What the system has not sent in time of a request that may be sent for a while only is discarded.
+    /// A socket was opened for the transfer. If the request may be sent for a while only, the system discards what it has not sent by then.
     func opened(_ socket: curl_socket_t) -> Bool {
         sockets.append(socket)
         guard request.maySend != nil else { return true }

@@ -46,7 +46,7 @@ final class Transfer: HTTPBodySource, @unchecked Sendable {
     var connection: Poller.Connection?
     /// The sockets that were opened for it. Those of a request that asks `maySend` discard what they have not sent.
     var sockets: [curl_socket_t] = []
-    /// True if nothing was sent, for the connection that was kept for it is of no use.
+    /// True if nothing was sent because the kept connection could not be used.
     var mustBeginAnew = false
     /// The progress of the request's body, as of the loop's last look.
     var progress = UploadProgress()

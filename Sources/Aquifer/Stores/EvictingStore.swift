@@ -16,8 +16,9 @@ import AquiferFoundation
 ///   are an eighth of the bound. The total can thus exceed the bound by an eighth for each instance; by more where the store
 ///   has many entries that do not count: on average, an insert lists at most 16 entries.
 /// - A failed eviction does not fail the insert, which was carried out: the next insert tries again.
-public final class EvictingStore: CacheStore {
-    let base: any CacheStore
+public final class EvictingStore: ForwardingStore {
+    /// The store inside, whose bound this one keeps. What is inserted there directly is not counted at once.
+    public let base: any CacheStore
     private let bound: Int
     private let ledger = Locked(EvictionLedger())
     private let events: (any AquiferEvents)?
@@ -78,37 +79,6 @@ public final class EvictingStore: CacheStore {
         case .replace(let entry): await stored(entry, key)
         }
     }
-
-    /// See ``CacheStore/contents()``.
-    public func contents() async throws(StoreError) -> StoreContents { try await base.contents() }
-
-    /// See ``CacheStore/remove(_:)``.
-    public func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await base.remove(damaged) }
-
-    /// The changes of the store inside, evictions among them.
-    public var changes: StoreChanges { base.changes }
-
-    /// The leases of the store inside.
-    public var leases: (any LoadLeases)? { base.leases }
-
-    /// The presence that the store inside knows.
-    public var presence: (any StorePresence)? { base.presence }
-
-    /// See ``CacheStore/contents(prefix:)``.
-    public func contents(prefix: String) async throws(StoreError) -> StoreContents {
-        try await base.contents(prefix: prefix)
-    }
-
-    /// See ``CacheStore/page(prefix:after:limit:)``.
-    public func page(prefix: String, after: String?, limit: Int) async throws(StoreError) -> StorePage {
-        try await base.page(prefix: prefix, after: after, limit: limit)
-    }
-
-    /// See ``CacheStore/mostBytes()``.
-    public func mostBytes() async throws(StoreError) -> Int? { try await base.mostBytes() }
-
-    /// See ``CacheStore/persist()``.
-    public func persist() async throws(StoreError) { try await base.persist() }
 
     /// See ``CacheStore/deleteAll(prefix:)``. It promises what the store inside promises.
     public func deleteAll(prefix: String) async throws(StoreError) {

@@ -66,16 +66,20 @@ extension ForwardingStore {
     /// The leases of ``base``.
     public var leases: (any LoadLeases)? { base.leases }
 
-    /// See `SeveralReads`, for a store whose reads are those of ``base``.
+    /// The presence that ``base`` knows.
+    public var presence: (any StorePresence)? { base.presence }
+}
+
+extension SeveralReads where Self: ForwardingStore {
+    /// Reads several entries of ``ForwardingStore/base``.
     package func retrieve(several keys: [String]) async -> [Result<StoredEntry?, StoreError>] {
         await base.entries(under: keys)
     }
+}
 
-    /// See `UnflushedChanges`, for a store whose changes are those of ``base``.
+extension UnflushedChanges where Self: ForwardingStore {
+    /// Lets ``ForwardingStore/base`` decide and change, and leave the flushing to the next change.
     package func updateUnflushed(
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
     ) async throws(StoreError) { try await base.updateUnflushed(key, decide) }
-
-    /// The presence that ``base`` knows.
-    public var presence: (any StorePresence)? { base.presence }
 }
