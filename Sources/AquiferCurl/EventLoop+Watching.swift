@@ -2,19 +2,8 @@ import Aquifer
 import AquiferCCurl
 import AquiferFoundation
 
-// Transfers that would wait for ever: the other side is silent, or curl lost them.
+// Transfers that would wait for ever: the other side is silent.
 extension EventLoop {
-    /// Ends all transfers when curl itself failed, for want of memory: it does not say which of them it lost.
-    func endFailed(_ poller: Poller, _ multi: UnsafeMutableRawPointer) {
-        guard let failure = poller.failure else { return }
-        let text = String(cString: curl_multi_strerror(failure))
-        for transfer in Array(transfers.values) {
-            let kind: TransportError.Kind = transfer.lastHeard == nil ? .cannotConnect : .interrupted
-            end(transfer, multi, .failure(TransportError(kind, "curl failed: \(text)")))
-        }
-        poller.forgetFailure()
-    }
-
     /// True if something has come on a kept connection on which nothing is asked, or its end. Under TLS it may be no answer: a new connection is safe
     /// all the same. HTTP/2 brings what others have asked for: one of them still waits for its head, or `carriesMany` was called.
     func hasStrayInput(_ connection: Poller.Connection, _ handle: EasyHandle) -> Bool {

@@ -127,24 +127,52 @@ extension EventLoop {
         let environment = ProcessInfo.processInfo.environment
         certificates = environment["CURL_CA_BUNDLE"] ?? environment["SSL_CERT_FILE"]
 
-        while let batch = takeCommands() {
+        while poller.failure == nil, let batch = takeCommands() {
             now = .now
             for command in batch { carryOut(command, multi) }
             poller.runDue(.now)
             finishDone(multi)
-            endFailed(poller, multi)
             deliverHeads()
+            if poller.failure != nil { break }
             if nextLook <= now { endSilent(poller, multi) }
             poller.wait(until: maySleep() ? nextLook : now)
             now = .now
             poller.runReady()
             finishDone(multi)
-            endFailed(poller, multi)
             deliverHeads()
         }
-        for transfer in transfers.values { end(transfer, multi, .failure(.cancelled)) }
+        endAll(multi, poller.failure)
+        if poller.failure != nil { startAnew() }
+    }
+
+    /// Ends all transfers. When curl itself failed, for want of memory, it does not say which of them it lost.
+    private func endAll(_ multi: UnsafeMutableRawPointer, _ failure: CURLMcode?) {
+        for transfer in Array(transfers.values) {
+            let error = failure.map { failure in
+                let kind: TransportError.Kind = transfer.lastHeard == nil ? .cannotConnect : .interrupted
+                return TransportError(kind, "curl failed: \(String(cString: curl_multi_strerror(failure)))")
+            }
+            end(transfer, multi, .failure(error ?? .cancelled))
+        }
         spares.removeAll()
+        sockets.removeAll()
         curl_multi_cleanup(multi)
+    }
+
+    /// Leaves the next requests to another thread with another handle of curl. One that has failed is not safe to use: libcurl 7.88 keeps what it could
+    /// not make of a socket, and divides by its size of zero when the number of the socket comes again.
+    private func startAnew() {
+        lock.lock()
+        (multi, poller) = (nil, nil)
+        var stranded: [Command] = []
+        do throws(TransportError) {
+            if !commands.isEmpty { try start() }
+            lock.unlock()
+        } catch {
+            swap(&stranded, &commands)
+            lock.unlock()
+            for case .add(let transfer) in stranded { transfer.finish(.failure(error)) }
+        }
     }
 
     /// The commands that were left since the last time; `nil` when the owner is gone.

@@ -24,7 +24,7 @@ final class Poller: @unchecked Sendable {
     /// When curl wants to be called though no socket is ready.
     private var timer: ContinuousClock.Instant?
     private var ready: [pollfd] = []
-    /// Why curl could not go on; `nil` if it could. Then it may have forgotten to watch a socket, or its timer.
+    /// Why curl could not go on; `nil` if it could. Then it may have forgotten to watch a socket, or its timer, and is not to be called again.
     private(set) var failure: CURLMcode?
 
     /// - Throws: `.cannotConnect` when there is no descriptor left for it.
@@ -72,10 +72,8 @@ final class Poller: @unchecked Sendable {
         call(CURL_SOCKET_BAD, 0)
     }
 
-    /// Forgets a failure, once the transfers that it may have hit are over.
-    func forgetFailure() { failure = nil }
-
     private func call(_ socket: curl_socket_t, _ what: Int32) {
+        guard failure == nil else { return }
         var running: Int32 = 0
         let code = curl_multi_socket_action(multi, socket, what, &running)
         if code != CURLM_OK { failure = code }

@@ -9,7 +9,7 @@ from more_sessions import ALL
 from peers import crowd_out
 from power import lose_power
 from sessions import SESSIONS
-from sweep import Lab, faults_of
+from sweep import ALLOCATIONS, Lab, faults_of
 
 #: The finds of the lab, by the words that replay them. Each was a broken promise, and is mended.
 FOUND = [
@@ -78,6 +78,16 @@ def test_a_failing_system_is_told_and_the_next_try_works(lab, baseline, session)
     for fault in faults[:: max(1, len(faults) // 6)]:
         struck += lab.strike(session, outcome, fault) != "not reached"
     assert struck, "no fault was reached"
+
+
+def test_curl_may_lack_memory_at_any_moment(lab, baseline):
+    """libcurl 7.88 divides by zero when it is used on after it had no memory for a socket."""
+    session = session_named("feed list, saved")
+    outcome, counts = baseline(session)
+    faults = [fault for fault in faults_of(counts, ["curl"], ["fail"], allocations=0) if fault[1] in ALLOCATIONS]
+    for fault in faults:
+        lab.strike(session, outcome, fault)
+    assert len(faults) > 30
 
 
 @pytest.mark.parametrize("name", LOSSES)
