@@ -72,13 +72,23 @@ public struct PaymentsService: Sendable {
 
     /// The contact of this number: among those saved, else among the latest.
     public func contact(_ id: Int) async throws(LoadError) -> Contact? {
-        try await find { $0.id == id }
+        // A saved copy that cannot be read is ignored, because the remote may answer.
+        if let saved = try? await contacts.saved(), let contact = saved.value.first(where: { $0.id == id }) {
+            return contact
+        }
+        return try await contacts.load().value.first { $0.id == id }
     }
 
-    /// The contact of this user name, with or without its `@`.
-    public func contact(named username: String) async throws(LoadError) -> Contact? {
+    /// The contacts of this user name, with or without its `@`: those who are called exactly so, else those whose names differ in
+    /// case only. If there are several, nobody is to be paid by this name.
+    public func contacts(named username: String) async throws(LoadError) -> [Contact] {
         let wanted = username.hasPrefix("@") ? username : "@\(username)"
-        return try await find { $0.username.lowercased() == wanted.lowercased() }
+        // A saved copy that cannot be read is ignored, because the remote may answer.
+        let saved = (try? await contacts.saved())?.value.filter { $0.username.isExactly(wanted) } ?? []
+        guard saved.isEmpty else { return saved }
+        let latest = try await contacts.load().value
+        let exact = latest.filter { $0.username.isExactly(wanted) }
+        return exact.isEmpty ? latest.filter { $0.username.lowercased() == wanted.lowercased() } : exact
     }
 
     /// The default card of these: the one chosen last, unless it was declined since and another one can be used.
@@ -183,11 +193,5 @@ public struct PaymentsService: Sendable {
     private func note(_ record: PaymentRecord) async {
         // A mark that cannot be stored costs no money: the user sees the card before paying.
         try? await defaultCard.note(record)
-    }
-
-    private func find(_ isWanted: (Contact) -> Bool) async throws(LoadError) -> Contact? {
-        // A saved copy that cannot be read is ignored, because the remote may answer.
-        if let saved = try? await contacts.saved(), let contact = saved.value.first(where: isWanted) { return contact }
-        return try await contacts.load().value.first(where: isWanted)
     }
 }

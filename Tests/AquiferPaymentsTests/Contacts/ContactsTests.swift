@@ -32,4 +32,22 @@ struct ContactsTests {
             id: 1, name: name, imageURL: try #require(URL(string: "http://x.example")), username: "@a")
         #expect(contact.initials == initials)
     }
+
+    @Test(
+        "A user name means the contact who is called exactly so; only without one, the one in another case",
+        arguments: [
+            ("@ana", [2]), ("ana", [2]), ("@Ana", [1]), ("@ANA", [1, 2]), ("@BIA", [3]), ("@\u{E9}lio", [5]),
+            ("@e\u{301}lio", [4]), ("@\u{212A}ai", [6]), ("@kai", [7]), ("@nobody", []), ("@twin", [8, 9]),
+        ])
+    func named(name: String, found: [Int]) async throws {
+        let names = ["@Ana", "@ana", "@bia", "@e\u{301}lio", "@\u{E9}lio", "@\u{212A}ai", "@kai", "@twin", "@twin"]
+        let body = names.enumerated().map { index, name in
+            #"{"id":\#(index + 1),"name":"N","img":"http://x.example/1.jpg","username":"\#(name)"}"#
+        }
+        let list = ScriptedHTTPClient.Reply.answer(body: Data("[\(body.joined(separator: ","))]".utf8))
+        let world = PaymentsWorld(list, list)
+        #expect(try await world.service.contacts(named: name).map(\.id) == found)
+        // And by the saved copy, or by the latest.
+        #expect(try await world.service.contacts(named: name).map(\.id) == found)
+    }
 }

@@ -48,13 +48,21 @@ struct PayCommand: CommandHandler {
     }
 
     private func contact(_ payments: PaymentsService) async throws(CommandError) -> Contact {
-        let found: Contact?
-        do throws(LoadError) { found = try await payments.contact(named: username) } catch { throw CommandError(error) }
-        guard let found else {
+        let found: [Contact]
+        do throws(LoadError) {
+            found = try await payments.contacts(named: username)
+        } catch { throw CommandError(error) }
+        guard let contact = found.first else {
             throw CommandError(
                 status: .notFound, message: "\"\(username)\" is not among the contacts; aquifer contacts shows them")
         }
-        return found
+        guard found.count == 1 else {
+            throw CommandError(
+                status: .usage,
+                message: "nothing was sent: \(found.count) contacts are called \"\(username)\"; aquifer contacts"
+                    + " shows how each is spelled")
+        }
+        return contact
     }
 
     /// The named card, else the default card. If there is no card, this asks for one on a terminal, and stores it.
