@@ -839,6 +839,20 @@ def test_the_default_card_is_shown_and_chosen_and_a_declined_one_is_it_no_more(p
     assert payer("cards", "default", "0A0A0A0A").returncode == NOT_FOUND
 
 
+def test_a_card_that_could_not_be_made_the_default_is_kept_and_not_told_as_the_default(payer):
+    first = payer.has_card(VISA)
+    ledger = payer.aquifer.data / "payments.sqlite"
+    aside = ledger.rename(ledger.with_name("aside"))
+    ledger.mkdir()
+    result = payer.add(AMEX)
+    assert result.returncode == DELIVERED and "could not be made the default" in result.stderr
+    assert "is the default" not in result.stderr
+    assert json.loads(payer.add(DECLINED, HOLDER, GOOD_UNTIL, "--json").stdout)["value"]["isDefault"] is False
+    ledger.rmdir()
+    aside.rename(ledger)
+    assert [card["id"] for card in payer.cards() if card["isDefault"]] == [first] and len(payer.cards()) == 3
+
+
 def test_a_named_card_pays_without_a_look_at_the_default_one(payer, foreign_payments):
     named, default = payer.has_card(VISA), payer.has_card(DECLINED)
     with sqlite3.connect(payer.aquifer.data / "payments.sqlite") as database:
