@@ -97,6 +97,7 @@ public actor PaymentDesk {
         // A lock shows by itself that a sender has died. Everywhere else only time does, and the client must keep it.
         guard locks != nil || client.asksBeforeSending else { throw .unsuitableClient }
         let shown = ShownPayments(all: besides, approved: approved)
+        let isAwaited = clock.within(SendingLease.patience)
         guard underWay.insert(order.key).inserted else { throw .underWay }
         defer {
             underWay.remove(order.key)
@@ -110,7 +111,9 @@ public actor PaymentDesk {
         let begun: PaymentRecord
         var request = HTTPRequest.transaction(base, order)
         do throws(PaymentError) {
-            (begun, request.maySend) = try await begin(order, shown, isLocked: lock != nil)
+            let maySend: @Sendable () -> Bool
+            (begun, maySend) = try await begin(order, shown, isLocked: lock != nil)
+            request.maySend = { isAwaited() && maySend() }
         } catch {
             // The file of a killed sender stays: it shows other processes that the sender was killed.
             await lock?.release(isSettled: await !isWrittenAsSending(order.key))

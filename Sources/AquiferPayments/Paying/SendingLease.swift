@@ -11,6 +11,8 @@ struct SendingLease: Sendable, Hashable, Codable {
     static let length = Duration.seconds(60)
     /// The time within which the request is begun. Its client looks when it is connected: `HTTPRequest.maySend`.
     static let begin = Duration.seconds(10)
+    /// The time after the user's order in which the request is begun. A page gives its order up after 45 s, and its user may pay elsewhere.
+    static let patience = Duration.seconds(30)
     /// The longest duration of the request.
     static let request = Duration.seconds(40)
 

@@ -89,6 +89,19 @@ struct SharedSendingTests {
         #expect(SendingLease.begin + SendingLease.request < SendingLease.length)
     }
 
+    @Test("A machine that stands still before it records a payment does not send it half a minute later")
+    func lateOrder() async throws {
+        let (order, client) = (try world.order(), ScriptedHTTPClient([.transaction()]))
+        // Before it comes to the door. Its turn begins later, and would last.
+        let look = Locked<Duration?>(SendingLease.patience)
+        server.onLook.withLock { [world] in
+            $0 = { if let pause = look.withLock({ $0.take() }) { world.clock.advance(by: pause) } }
+        }
+        let payment = try await desk(client).send(order)
+        #expect(payment.state == .failed)
+        #expect(client.requests.isEmpty)
+    }
+
     @Test("A late sender that follows a try which may have arrived leaves the outcome unknown")
     func lateAgain() async throws {
         let order = try world.order()
@@ -223,6 +236,8 @@ struct SharedSendingTests {
 private final class StoreClock: StorePresence {
     let start: Date
     private let state: Locked<(time: Date, isAway: Bool)>
+    /// Called before each look at the clock.
+    let onLook = Locked<(@Sendable () -> Void)?>(nil)
 
     init(_ start: Date) {
         self.start = start
@@ -239,6 +254,7 @@ private final class StoreClock: StorePresence {
     func advance(by seconds: TimeInterval) { state.withLock { $0.time += seconds } }
 
     func time() async throws(StoreError) -> Date {
+        onLook.withLock { $0 }?()
         let (time, isAway) = state.withLock { $0 }
         if isAway { throw .failed(operation: "look", reason: "out of reach") }
         return time
