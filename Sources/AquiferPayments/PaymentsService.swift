@@ -112,12 +112,14 @@ public struct PaymentsService: Sendable {
 
     /// A payment to be made, with a key of its own, or the key of an attempt that was not sent.
     func order(
-        _ amount: Money, to contact: Contact, with card: Card, _ code: SecurityCode, again key: UUID? = nil
+        _ amount: Money, to contact: Contact, with card: Card, _ code: SecurityCode, again key: UUID? = nil,
+        madeBefore: Set<UUID>? = nil
     ) throws(PaymentError) -> PaymentOrder {
         guard !card.number.isTestCard || allowsTestCard else { throw .testCard }
         // The test card expired long ago; its remote takes it all the same.
         guard card.number.isTestCard || !card.expiry.isExpired(at: now()) else { throw .cardExpired }
-        return PaymentOrder(key: key ?? makeID(), contact: contact, amount: amount, card: card, code: code)
+        return PaymentOrder(
+            key: key ?? makeID(), contact: contact, amount: amount, card: card, code: code, madeBefore: madeBefore)
     }
 
     /// Makes a payment.
@@ -130,13 +132,16 @@ public struct PaymentsService: Sendable {
     ///   - besides: the payments of this amount to this person that the user was shown, and pays besides. One that is
     ///     being sent is refused all the same.
     ///   - approved: those of them that the user was shown as made. Another one that was made since is refused again.
+    ///   - madeBefore: ``PaymentDesk/made(to:)`` of the moment at which the user began. If one like it was made since, on another machine or in
+    ///     another window, this one is refused. `nil` means a payment besides any other.
     /// - Returns: The payment with its outcome.
     /// - Throws: ``PaymentError/unresolved(_:)`` if earlier payments might be the same payment.
     public func pay(
         _ amount: Money, to contact: Contact, with card: Card, code: SecurityCode, besides: Set<UUID> = [],
-        approved: Set<UUID> = []
+        approved: Set<UUID> = [], madeBefore: Set<UUID>? = nil
     ) async throws(PaymentError) -> PaymentRecord {
-        try await send(order(amount, to: contact, with: card, code), besides: besides, approved: approved)
+        let order = try order(amount, to: contact, with: card, code, madeBefore: madeBefore)
+        return try await send(order, besides: besides, approved: approved)
     }
 
     /// Sends a payment again that was not answered or failed. It has the same key, so that it is one payment in any

@@ -1,5 +1,6 @@
 """`aquifer contacts`, `cards`, `pay` and `payments`, against another implementation of the contract and the reference."""
 
+import contextlib
 import decimal
 import json
 import os
@@ -465,6 +466,26 @@ def test_on_a_terminal_the_earlier_payment_is_shown_and_only_yes_sends_a_second_
     status, said = on_a_terminal(payer, words, "yes")
     assert status == DELIVERED, said
     assert len(set(foreign_payments.keys)) == 2 and payer.states() == ["approved", "unknown"]
+
+
+def test_a_payment_made_while_the_code_of_another_like_it_was_typed_is_told(payer, foreign_payments):
+    payer.has_card()
+    pid, terminal = pty.fork()
+    if pid == 0:
+        words = ["pay", MARCIA, "10", *payer.remote, "--data", str(payer.aquifer.data)]
+        os.execve(BINARY, [BINARY, *words], {**payer.aquifer.environment, "TERM": "xterm"})
+    said = b""
+    while b"Security code" not in said:
+        said += os.read(terminal, 4096)
+    assert payer.pay(MARCIA, "10").returncode == DELIVERED
+    os.write(terminal, b"123\n")
+    with contextlib.suppress(OSError):
+        while piece := os.read(terminal, 4096):
+            said += piece
+    os.close(terminal)
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    assert status == USAGE and b"was paid since" in said and b"--again" in said, said
+    assert len(foreign_payments.bodies) == 1
 
 
 def paying(payer, remote, **options):

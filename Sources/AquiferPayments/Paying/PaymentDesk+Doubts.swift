@@ -41,6 +41,15 @@ extension PaymentDesk {
         try await ledger.contents().records.filter { $0.isOneMadeSince(record) && isOwn($0) }
     }
 
+    /// The payments to this person that are known as made: what an order is compared with that the user fills in from now on.
+    ///
+    /// - Returns: Their keys; `nil` if the ledger cannot be read.
+    public func made(to contact: Contact) async -> Set<UUID>? {
+        // Nothing can be paid either while it cannot be read.
+        guard let records = try? await ledger.contents().records else { return nil }
+        return Set(records.filter { $0.state == .approved && $0.contact.id == contact.id }.map(\.id))
+    }
+
     /// Refuses an order that might be the same payment as another one which the user was not shown, and one whose key is that of
     /// another order.
     ///
@@ -62,8 +71,10 @@ extension PaymentDesk {
             if known.isDecided { return [] }
             // A payment whose own outcome is unknown is sent again under its key, which resolves it.
             isResolved = known.state == .unknown || known.state == .sending
-            let since = contents.records.filter { $0.isOneMadeSince(known) && isOwn($0) }
-            made += since.filter { one in !shown.approved.contains(one.id) && !made.contains { $0.id == one.id } }
+        }
+        made += contents.records.filter { one in
+            let isSince = known.map(one.isOneMadeSince) ?? false || one.isMade(since: order)
+            return isSince && isOwn(one) && !shown.approved.contains(one.id) && !made.contains { $0.id == one.id }
         }
         // A payment that is being sent has no outcome that the user could know, so none is paid besides it.
         let open = earlier.filter { other in

@@ -11,6 +11,8 @@ import AquiferFoundation
 /// - While the outcome of a payment is unknown, another payment of its amount to the same person is refused
 ///   (``PaymentError/unresolved(_:)``), unless the user was shown the earlier one and means a second. While a payment is
 ///   being sent, another one like it is refused in any case.
+/// - A payment like one that was made while the user filled in its form, on another machine or in another window, is not sent either,
+///   unless the user was shown that one.
 /// - A payment that was not made is not sent again after another one like it was made since, unless the user was shown
 ///   that one and means a second: they have probably paid by it.
 /// - A payment that any living process is sending is ``PaymentRecord/State/sending``. No other process changes that,

@@ -42,6 +42,8 @@ struct PaymentOrder: Sendable {
     let amount: Money
     let card: Card
     let code: SecurityCode
+    /// The payments to this person that were known as made when the user began to fill in the form; `nil` if the user means a payment besides any other.
+    var madeBefore: Set<UUID>?
 
     /// The body, in the contract's field names. It does not use an encoder, because no encoder guarantees amounts with
     /// exactly two decimals. All values are digits, so nothing needs escaping.

@@ -10,6 +10,7 @@ extension PaymentModel {
     public func payOnceMore(approved: Set<UUID>? = nil) async {
         guard case .earlier(let earlier) = phase, !isChecking, let order else { return }
         let made = approved ?? Set(earlier.filter { $0.state == .approved }.map(\.id))
+        madeBefore?.formUnion(made)
         await send(order, besides: Set(earlier.map(\.id)), approved: made)
     }
 
@@ -25,7 +26,8 @@ extension PaymentModel {
     public func retryEarlier(approved: Set<UUID>? = nil) async {
         guard case .earlier(let earlier) = phase, !isChecking, let order, let record = earlierToRetry else { return }
         let same = PaymentOrder(
-            key: record.id, contact: record.contact, amount: order.amount, card: order.card, code: order.code)
+            key: record.id, contact: record.contact, amount: order.amount, card: order.card, code: order.code,
+            madeBefore: order.madeBefore)
         let made = approved ?? Set(earlier.filter { $0.state == .approved }.map(\.id))
         await send(same, besides: Set(earlier.map(\.id)), approved: made)
     }

@@ -85,6 +85,9 @@ public final class PaymentModel {
     @ObservationIgnored private let turn = LoadTurn()
     /// Watched, as ``canPay`` depends on it.
     var code: SecurityCode?
+    /// The payments to this contact that were made before, or that this screen has shown as made. Another one that is made on another machine or in
+    /// another window is shown before one like it is sent.
+    @ObservationIgnored var madeBefore: Set<UUID>?
     /// Kept while an attempt is not decided: only then may it be sent again.
     var order: PaymentOrder?
     /// The card last chosen for all payments; a newer choice, such as a card just added, is followed.
@@ -104,6 +107,7 @@ public final class PaymentModel {
             phase = .loading
             do throws(LoadError) {
                 contact = try await service.contact(contactID)
+                if let contact { madeBefore = await service.desk.made(to: contact) }
                 phase = contact == nil ? .missing(nil) : .ready
             } catch .cancelled {
                 // Nobody saw this load end, and it says nothing about the contact: the next appearance is a first one again.
@@ -134,7 +138,7 @@ public final class PaymentModel {
                 // The attempt keeps its key: otherwise it would wait among the payments to be sent as a second one.
                 let isAgain = failed?.amount == amount && failed?.card.id == cardID
                 let key = attempt ?? (isAgain ? failed?.id : nil)
-                let order = try service.order(amount, to: contact, with: card, code, again: key)
+                let order = try service.order(amount, to: contact, with: card, code, again: key, madeBefore: madeBefore)
                 let made = try await attempts(doubts, besides: order)
                 if made.isEmpty { await send(order) } else { ask(order, made) }
             } catch { fail(.payment(error)) }
@@ -210,6 +214,7 @@ public final class PaymentModel {
 
     func show(_ record: PaymentRecord) async {
         failed = record.state == .failed ? record : nil
+        if record.state == .approved { madeBefore?.insert(record.id) }
         switch record.state {
         case .approved: phase = .approved(record)
         case .declined: phase = .declined(record)

@@ -96,6 +96,12 @@ extension PaymentRecord {
         amount == order.amount && contact.id == order.contact.id && card.id == order.card.id
     }
 
+    /// True if this payment, of the same amount to the same person, was made while the user filled in the form of an order.
+    func isMade(since order: PaymentOrder) -> Bool {
+        state == .approved && amount == order.amount && contact.id == order.contact.id && id != order.key
+            && order.madeBefore?.contains(id) == false
+    }
+
     /// True if this payment, of the same amount to the same person, was made after the other one was begun.
     func isOneMadeSince(_ other: PaymentRecord) -> Bool {
         guard id != other.id, state == .approved, amount == other.amount, contact.id == other.contact.id else {

@@ -194,6 +194,27 @@ struct PaymentModelTests {
         #expect(Set(world.client.requests.compactMap { $0.headers["Idempotency-Key"] }).count == 2)
     }
 
+    @Test("A payment like it, made in another window while this form was filled in, is shown before a second is sent")
+    func madeMeanwhile() async throws {
+        let (world, model) = try await ready(.transaction(), .transaction(), .transaction())
+        let other = PaymentModel(world.service, contact: 1002)
+        await other.appear()
+        fill(model)
+        fill(other)
+        await other.pay()
+        guard case .approved(let record) = other.phase else { return #expect(Bool(false), "\(other.phase)") }
+        await model.pay()
+        #expect(model.phase == .earlier([record]))
+        await model.payOnceMore()
+        guard case .approved = model.phase else { return #expect(Bool(false), "\(model.phase)") }
+        // The user has seen both, and pays a third time from the same form.
+        model.again()
+        fill(model)
+        await model.pay()
+        guard case .approved = model.phase else { return #expect(Bool(false), "\(model.phase)") }
+        #expect(try await world.service.desk.ledger.contents().records.count == 3)
+    }
+
     @Test("A check of the earlier payment shows how it ended, and sends nothing", arguments: [true, false])
     func checkEarlier(isApproved: Bool) async throws {
         let (world, model, lost) = try await besidesLost(.transaction(success: isApproved))

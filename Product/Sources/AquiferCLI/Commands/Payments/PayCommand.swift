@@ -30,6 +30,8 @@ struct PayCommand: CommandHandler {
         let payments = call.services(patience: nil).payments
         let (options, console) = (call.options, call.console)
         let contact = try await contact(payments)
+        // With --again the user means a payment besides any other.
+        let madeBefore = isSecond ? nil : await payments.desk.made(to: contact)
         let question = EarlierPayments(
             payments: payments, console: console, isMeant: isSecond, isQuiet: options.quiet)
         let shown = try await question.agreed(amount, to: contact)
@@ -42,7 +44,8 @@ struct PayCommand: CommandHandler {
         let record = try await PaymentSending.run(amount, to: contact, besides: shown.all, payments) {
             () async throws(PaymentError) in
             try await payments.pay(
-                amount, to: contact, with: card, code: code, besides: shown.all, approved: shown.approved)
+                amount, to: contact, with: card, code: code, besides: shown.all, approved: shown.approved,
+                madeBefore: madeBefore)
         }
         return await PaymentReport(record, payments, options).print(console)
     }
