@@ -72,6 +72,7 @@ enum RefusalDocument {
     private static func error(_ head: HTTPResponseHead, _ body: Data) -> String? {
         guard head.headers["Content-Type"] == nil || head.mediaType == "application/json" else { return nil }
         // A body that is not such a document is not an answer of the remote.
+        guard !JSONMembers.isAnyDoubled(in: body) else { return nil }
         let document = try? JSONDecoder().decode([String: String].self, from: body)
         return document?.count == 1 ? document?["error"] : nil
     }

@@ -53,6 +53,7 @@ enum TransactionMapper {
 
     static func map(_ head: HTTPResponseHead, _ body: Data) throws -> PaymentTransaction {
         guard head.status == 200 else { throw InvalidData.status(head.status) }
+        guard !JSONMembers.isAnyDoubled(in: body) else { throw InvalidData.body("a field stands twice in it") }
         let item = try JSONDecoder().decode(Answer.self, from: body).transaction
         let date = Date(timeIntervalSince1970: item.timestamp)
         guard date.isRFC3339 else { throw InvalidData.body(".transaction.timestamp is not in the years 0000 to 9999") }

@@ -35,4 +35,30 @@ struct TransactionMapperTests {
         #expect(throws: (any Error).self) { try transaction(timestamp: timestamp) }
         #expect(try transaction(timestamp: "253402300799").date.rfc3339 == "9999-12-31T23:59:59Z")
     }
+
+    @Test(
+        "An answer in which a field stands twice decides nothing",
+        arguments: [
+            #""success":false,"success":true"#, #""success":true,"\u0073uccess":true"#,
+            #""success" : true, "success" :true"#,
+        ])
+    func doubled(members: String) throws {
+        let body = #"{"transaction":{"id":1,"timestamp":1,"value":1,"destination_user":{"id":7},"# + members + "}}"
+        #expect(JSONMembers.isAnyDoubled(in: Data(body.utf8)))
+        let url = try #require(URL(string: "http://payments.example/transaction"))
+        #expect(throws: InvalidData.self) {
+            try TransactionMapper.map(HTTPResponseHead(status: 200, url: url), Data(body.utf8))
+        }
+        let refusal = HTTPResponseHead(status: 400, url: url)
+        #expect(RefusalDocument.refuses(refusal, Data(#"{"error":"a"}"#.utf8)))
+        #expect(!RefusalDocument.refuses(refusal, Data(#"{"error":"a","error":"b"}"#.utf8)))
+    }
+
+    @Test(
+        "Equal names in different objects, and texts that look like names, are not doubled",
+        arguments: [
+            #"{"a":{"b":1},"b":[{"b":1},{"b":2}]}"#, #"{"a":"\"a\":","b":"{\"b\":1"}"#, #"["a","a"]"#, "{", "\"",
+            "\"\\", "",
+        ])
+    func notDoubled(document: String) { #expect(!JSONMembers.isAnyDoubled(in: Data(document.utf8))) }
 }
