@@ -81,14 +81,14 @@ public struct PaymentsService: Sendable {
 
     /// The contacts of this user name, with or without its `@`: those who are called exactly so, else those whose names differ in
     /// case only. If there are several, nobody is to be paid by this name.
-    public func contacts(named username: String) async throws(LoadError) -> [Contact] {
+    ///
+    /// The latest contacts are asked for: a name may be another person's by now. ``Loaded/source`` tells if a saved copy has answered.
+    public func contacts(named username: String) async throws(LoadError) -> Loaded<[Contact]> {
         let wanted = username.hasPrefix("@") ? username : "@\(username)"
-        // A saved copy that cannot be read is ignored, because the remote may answer.
-        let saved = (try? await contacts.saved())?.value.filter { $0.username.isExactly(wanted) } ?? []
-        guard saved.isEmpty else { return saved }
-        let latest = try await contacts.load().value
-        let exact = latest.filter { $0.username.isExactly(wanted) }
-        return exact.isEmpty ? latest.filter { $0.username.lowercased() == wanted.lowercased() } : exact
+        return try await contacts.load().map { all in
+            let exact = all.filter { $0.username.isExactly(wanted) }
+            return exact.isEmpty ? all.filter { $0.username.lowercased() == wanted.lowercased() } : exact
+        }
     }
 
     /// The default card of these: the one chosen last, unless it was declined since and another one can be used.

@@ -45,9 +45,21 @@ struct ContactsTests {
             #"{"id":\#(index + 1),"name":"N","img":"http://x.example/1.jpg","username":"\#(name)"}"#
         }
         let list = ScriptedHTTPClient.Reply.answer(body: Data("[\(body.joined(separator: ","))]".utf8))
-        let world = PaymentsWorld(list, list)
-        #expect(try await world.service.contacts(named: name).map(\.id) == found)
-        // And by the saved copy, or by the latest.
-        #expect(try await world.service.contacts(named: name).map(\.id) == found)
+        let world = PaymentsWorld(list)
+        let latest = try await world.service.contacts(named: name)
+        #expect(latest.value.map(\.id) == found && latest.source == .remote)
+        // Without a connection, by the saved copy.
+        let saved = try await world.service.contacts(named: name)
+        #expect(saved.value.map(\.id) == found && saved.source != .remote)
+    }
+
+    @Test("A user name pays the person who has it now, also if the saved copy knows another one")
+    func renamed() async throws {
+        func list(_ id: Int) -> ScriptedHTTPClient.Reply {
+            .answer(body: Data(#"[{"id":\#(id),"name":"N","img":"http://x.example/1.jpg","username":"@n"}]"#.utf8))
+        }
+        let world = PaymentsWorld(list(1), list(2))
+        #expect(try await world.service.contacts(named: "@n").value.map(\.id) == [1])
+        #expect(try await world.service.contacts(named: "@n").value.map(\.id) == [2])
     }
 }
