@@ -51,14 +51,10 @@ struct PayCommand: CommandHandler {
     }
 
     private func contact(_ payments: PaymentsService) async throws(CommandError) -> Contact {
-        let loaded: Loaded<[Contact]>
-        do throws(LoadError) {
-            loaded = try await payments.contacts(named: username)
-        } catch { throw CommandError(error) }
-        let found = loaded.value
-        if loaded.source != .remote, let savedAt = loaded.savedAt, !call.options.quiet {
-            call.console.note("the contacts are those saved at \(savedAt.formatted(.iso8601))")
-        }
+        let username = username
+        let found = try await call.console.loading(call.options) { () async throws(LoadError) in
+            try await payments.contacts(named: username)
+        }.value
         guard let contact = found.first else {
             throw CommandError(
                 status: .notFound, message: "\"\(username)\" is not among the contacts; aquifer contacts shows them")
