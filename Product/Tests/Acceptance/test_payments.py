@@ -720,8 +720,9 @@ def test_a_remote_that_refuses_the_order_makes_no_payment(payer, foreign_payment
 def test_offline_nothing_is_sent(payer, foreign_payments):
     payer.has_card()
     payer.contacts()
-    assert payer.pay(MARCIA, "10", "--offline").returncode == UNAVAILABLE
-    assert foreign_payments.bodies == []
+    result = payer.pay(MARCIA, "10", "--offline")
+    assert result.returncode == UNAVAILABLE and foreign_payments.bodies == []
+    assert "offline" in result.stderr and "saved" in result.stderr.lower(), "the person to be paid is that of a saved copy"
 
 
 def test_killed_while_paying_the_payment_is_found_unknown(payer, foreign_payments):
