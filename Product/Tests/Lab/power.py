@@ -189,7 +189,9 @@ def lose_power(lab, session, seeds, jobs):
             shutil.copytree(before, world.folder, symlinks=True)
             cut(changes, moment, chance)
             try:
-                sent = any(change.what == "send" for change in changes[:moment])
+                # `pay` asks for the contacts first: one request, before the one that pays.
+                reads = 1 if session.name == "pay" else 0
+                sent = [change.what for change in changes[:moment]].count("send") > reads
                 Judge(session)(world, moment == len(changes), sent, outcome)
             except Broken as error:
                 problems.append((seed, f"cut at {moment} of {len(changes)}: {error}"))
