@@ -47,11 +47,12 @@ extension EventLoop {
     /// A read waits behind no write: a commit may wait for a replica, and a row for a lock.
     private var linkForReading: Link? { freest { sharesOne || !$0.mayCommit } }
 
-    /// Writes leave one connection to the reads, or the room for one.
+    /// Writes leave one connection to the reads. Where there may be room for one more, the second write waits until it is known.
     private func linkForWriting(where condition: (Link) -> Bool) -> Link? {
-        let mayTakeOne =
-            sharesOne || (links.count < most && lastFailure == nil && lost.isEmpty)
-            || links.count(where: { !$0.mayCommit }) > 1
+        let free = links.count { !$0.mayCommit }
+        let mayGrow = links.count < most && lastFailure == nil && lost.isEmpty
+        if free == 1, links.count > 1, mayGrow, !opensSlowly { return nil }
+        let mayTakeOne = sharesOne || mayGrow || free > 1
         return freest { ($0.mayCommit || mayTakeOne) && condition($0) }
     }
 

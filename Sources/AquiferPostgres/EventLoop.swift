@@ -47,6 +47,11 @@ final class EventLoop: @unchecked Sendable {
     var waiting: [Request] = []
     var lost: [Lost] = []
     var opening = 0
+    /// The time until which a write waits for the connection that is being made.
+    private var openingUntil = ContinuousClock.now
+    private static let longestOpening = Duration.seconds(1)
+    /// True if nobody waits any longer for the connection that is being made.
+    var opensSlowly: Bool { opening > 0 && openingUntil <= now }
     var listener: Listener?
     var lastFailure: ServerFailure?
     /// The time since which no connection could be made, and the time of the last try; `nil` if there are connections.
@@ -188,6 +193,7 @@ final class EventLoop: @unchecked Sendable {
         guard !asked.isEmpty || isBusy, lastFailure == nil || opening == 0 else { return }
         // While connections fail, one at a time is tried.
         opening += 1
+        openingUntil = now + Self.longestOpening
         isMissed = false
         for place in lost.indices where asked.contains(lost[place].session) { lost[place].isAsked = true }
         queue.async { [connecting, weak self] in
@@ -232,6 +238,7 @@ final class EventLoop: @unchecked Sendable {
         for each in lost { if let moment = each.requests.lazy.map(\.deadline).min() { moments.append(moment) } }
         // Once it has passed, only an event lets another connection be made.
         if !waiting.isEmpty || !lost.isEmpty || isMissed, nextAttempt > now { moments.append(nextAttempt) }
+        if !waiting.isEmpty, opening > 0, openingUntil > now { moments.append(openingUntil) }
         return moments.min() ?? now + .seconds(60)
     }
 }
