@@ -266,6 +266,21 @@ struct AudioScreensTests {
         #expect(try await world.service.outbox.items().map(\.label) == ["Rain"])
     }
 
+    @Test("Sent later twice at once, a clip is queued once")
+    func laterTwice() async throws {
+        let world = AudioWorld()
+        let model = AudioComposeModel(world.service)
+        model.choose(try world.file(), name: "a.mp3")
+        model.type("Rain")
+        let presses = (0..<2).map { _ in Task { await model.sendLater() } }
+        for task in presses { await task.value }
+        #expect(try await world.service.outbox.items().map(\.label) == ["Rain"])
+        guard case .queued = model.phase else {
+            Issue.record("\(model.phase)")
+            return
+        }
+    }
+
     @Test("The outbox shows what was refused with the server's words; a new title sends it anew")
     func outbox() async throws {
         let world = AudioWorld(

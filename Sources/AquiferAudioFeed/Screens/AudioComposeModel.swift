@@ -158,6 +158,8 @@ public final class AudioComposeModel {
     /// Queues the clip, to be posted when there is a connection. Returns once it is on disk.
     public func sendLater() async {
         guard canSend, let draft = draft() else { return }
+        // Whatever is pressed, typed or chosen until the clip is on disk is for no clip of this form.
+        phase = .sending(sent: 0, total: draft.size)
         do throws(OutboxError) {
             let item = try await service.postLater(draft, key: key)
             clear()
