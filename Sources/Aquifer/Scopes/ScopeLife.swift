@@ -19,8 +19,8 @@ final class ScopeLife: Sendable {
     let name: String
     let keys: ScopeKeys
     let base: any CacheStore
-    /// The same store, if it may answer from copies.
-    private let copied: (any CopiedReads)?
+    /// True if it may answer from copies.
+    private let mayReadCopies: Bool
     private let makeGeneration: @Sendable () -> UUID
     private let state = Locked(State())
 
@@ -28,7 +28,7 @@ final class ScopeLife: Sendable {
         self.name = name
         keys = ScopeKeys(name)
         self.base = base
-        copied = base as? any CopiedReads
+        mayReadCopies = base.mayReadCopies
         self.makeGeneration = makeGeneration
     }
 
@@ -118,8 +118,7 @@ final class ScopeLife: Sendable {
 
     /// Reads an entry of the store around, and no copy of it.
     func itself(_ key: String) async throws(StoreError) -> StoredEntry? {
-        guard let copied else { return try await base.retrieve(key) }
-        return try await copied.retrieveItself(key)
+        try await mayReadCopies ? base.entryItself(key) : base.retrieve(key)
     }
 
     /// Reads the mark.

@@ -5,16 +5,14 @@ package protocol CopiedReads: CacheStore {
 }
 
 extension CacheStore {
-    /// The entry itself, and no copy of it, if the store can tell them apart.
+    /// True if ``retrieve(_:)`` may answer from a copy, here or in a store that this one is around.
+    var mayReadCopies: Bool { self is any CopiedReads || (self as? any ForwardingStore)?.base.mayReadCopies == true }
+
+    /// The entry itself, and no copy of it.
     func entryItself(_ key: String) async throws(StoreError) -> StoredEntry? {
         if let store = self as? any CopiedReads { return try await store.retrieveItself(key) }
-        return try await retrieve(key)
-    }
-}
-
-extension EvictingStore: CopiedReads {
-    /// See `CopiedReads.retrieveItself(_:)`. It counts as no use of the entry.
-    package func retrieveItself(_ key: String) async throws(StoreError) -> StoredEntry? {
-        try await base.entryItself(key)
+        guard mayReadCopies else { return try await retrieve(key) }
+        // A wrapper may read in a way of its own: what it lets a decision see is what it would read, and no copy.
+        return try await decide(key) { found throws(StoreError) in (.keep, try found.get()) }
     }
 }

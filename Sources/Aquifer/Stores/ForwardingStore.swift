@@ -1,6 +1,8 @@
 /// A store around another one. It passes on every call that it does not write itself.
 ///
 /// ``CacheStore/batches`` stay behind: they would pass by what the store does differently. Pass them on where they may.
+/// Entries are written by ``CacheStore/insert(_:for:)`` and by ``CacheStore/update(_:_:)``, which loads, scopes and outboxes use. A store that
+/// writes differently writes both itself.
 ///
 /// ```swift
 /// /// A store that has no room for clips.
@@ -10,6 +12,16 @@
 ///     func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
 ///         if key.hasPrefix("clip:") { throw .full(path: "/disk") }
 ///         try await base.insert(entry, for: key)
+///     }
+///
+///     func update(
+///         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+///     ) async throws(StoreError) {
+///         try await base.update(key) { found throws(StoreError) in
+///             let change = try decide(found)
+///             if case .replace = change, key.hasPrefix("clip:") { throw .full(path: "/disk") }
+///             return change
+///         }
 ///     }
 /// }
 /// ```

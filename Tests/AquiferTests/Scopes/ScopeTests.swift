@@ -116,12 +116,12 @@ struct ScopeTests {
 
     @Test(
         "takes back what was written over an old copy of its mark, and a login takes no ended generation from one",
-        arguments: [false, true])
-    func oldCopies(isNested: Bool) async throws {
+        arguments: [false, true], [false, true])
+    func oldCopies(isNested: Bool, isWrapped: Bool) async throws {
         let truth = MemoryStore()
         let tiered = TieredStore(memory: .megabytes(1), over: DeafStore(base: truth))
         func place(_ base: any CacheStore) -> any CacheStore { isNested ? Scope("tenant", in: base).store : base }
-        let (mine, others) = (place(tiered), place(truth))
+        let (mine, others) = (place(isWrapped ? CutStore(base: tiered) : tiered), place(truth))
         let old = Scope("user", in: mine)
         try await old.store.insert(.sample(1), for: "key")
         // From here on this machine has a copy of the mark.
