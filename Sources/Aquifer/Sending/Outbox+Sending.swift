@@ -65,7 +65,7 @@ extension Outbox {
             return Trip(outcome: error.outcome, mostSent: 0)
         }
         let item = Item(ID(number: number), record.head, .sending(sent: 0))
-        let outcome = Locked(Outcome.stopped)
+        let outcome = Locked(Outcome.stopped())
         let judge = judge(of: record.head, number)
         let transfer = Task { [client, policy, attachments, shelf] in
             // A copy is read anew before each attempt: a bit may have flipped on the disk since it was made.

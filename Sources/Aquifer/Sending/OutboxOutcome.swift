@@ -20,8 +20,8 @@ extension Outbox {
         /// connection was made, so that nothing can have arrived.
         case again(Failure, retryAfter: (wait: Duration, isByOurClock: Bool)?, isHost: Bool, isUnsent: Bool)
         case refused(Refusal)
-        /// The item was paused, discarded, or taken over, or the drain was cancelled.
-        case stopped
+        /// The item was paused, discarded, or taken over, or the drain was cancelled; before or after the head of the answer had come.
+        case stopped(isAnswered: Bool = false)
 
         var kind: Kind {
             switch self {
@@ -52,7 +52,7 @@ extension Outbox.Trip {
         case .sent, .again(_, _, _, isUnsent: false): true
         case .again(_, _, _, isUnsent: true): mostSent > 0
         case .refused(let refusal): refusal.mayHaveArrived
-        case .stopped: mostSent >= length
+        case .stopped(let isAnswered): isAnswered || mostSent >= length
         }
     }
 }
@@ -83,7 +83,7 @@ extension Outbox.Outcome {
             }
         } catch {
             if error.kind == .cancelled {
-                self = .stopped
+                self = .stopped(isAnswered: true)
                 return
             }
             // The head says what became of the item; the judge sees how much of the body came.
@@ -114,7 +114,7 @@ extension Outbox.Outcome {
     private init(_ error: TransportError) {
         let isUnsent = error.kind.precedesSending
         switch error.kind {
-        case .cancelled: self = .stopped
+        case .cancelled: self = .stopped()
         case .unsupportedURL, .unreadableBody: self = .refused(.unsendable(error.description))
         case .offline, .cannotResolve, .cannotConnect, .insecure, .timedOut, .interrupted, .malformed,
             .tooManyRedirects, .headersTooLarge, .bodyTooLarge, .unauthorized:

@@ -58,6 +58,20 @@ struct OutboxPostingEndTests {
         #expect(try await world.outbox().drain().sent == 1)
     }
 
+    @Test("may have arrived when it was cancelled behind the head of an answer that did not wait for its body")
+    func cancelledBehindHead() async throws {
+        let outbox = world.outbox()
+        world.server.rule { _, _ in .held }
+        let posting = Task { try await outbox.post(world.note("one")) }
+        let exchange = await world.server.client.exchange(0)
+        exchange.takeBody(1)
+        exchange.start(status: 201)
+        exchange.send(Data("{".utf8))
+        await exchange.waitUntilRead()
+        posting.cancel()
+        #expect(try await posting.value == .cancelled(Outbox.ID(number: 1), mayHaveArrived: true))
+    }
+
     @Test("is told as one that goes on when it was cancelled here and another process has taken over")
     func cancelledAndTakenOver() async throws {
         let (outbox, heir) = (world.outbox(), world.outbox())
