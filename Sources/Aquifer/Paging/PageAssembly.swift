@@ -85,7 +85,7 @@ struct PageAssembly<Item: Sendable>: Sendable {
         if let facts = entry.facts { known?.append(Known(facts: facts, isShown: isShown)) } else { known = nil }
         let place = end
         var follows = record.followsGap || !isShown
-        let items = isShown ? place == nil ? record.items : joined(entry, &follows) : []
+        let items = isShown ? joined(entry, &follows) : []
         if follows, gap == nil, let place {
             gap = PageGap(id: place.link, position: position(for: entry, after: place))
         }
@@ -143,7 +143,7 @@ struct PageAssembly<Item: Sendable>: Sendable {
 
     /// The items of a page that are shown. Older copies of them leave the pages before.
     private mutating func joined(_ entry: PageEntry<Item>, _ follows: inout Bool) -> [Item] {
-        if joining == .overlap { overlap(entry, &follows) }
+        if joining == .overlap, end != nil { overlap(entry, &follows) }
         var shown: [Item] = []
         var ownIDs: Set<ItemID> = []
         // A page may have every item of another one: each is looked through once.

@@ -53,6 +53,9 @@ extension CacheCodec {
             encode: { record in
                 if let obstacle = record.obstacle { throw obstacle }
                 let head = BinaryWriter.encode(PageHead(record))
+                guard head.count <= UInt16.max else {
+                    throw InvalidData.body("the position of the next page is too long to be saved")
+                }
                 return Data([mark, UInt8(truncatingIfNeeded: head.count >> 8), UInt8(truncatingIfNeeded: head.count)])
                     + head + (try items.encode(record.items))
             },

@@ -143,6 +143,35 @@ struct PagedResourceTests {
         #expect(pairs.allSatisfy { $0 - 1 == $1 })
     }
 
+    @Test("has an item once although one answer has it twice, the first one too")
+    func repeated() async throws {
+        let world = PagedWorld(
+            PageServer(.cursor, []),
+            ScriptedHTTPClient { request in
+                let isFirst = request.url.query?.contains("at=") != true
+                let ids = isFirst ? [1, 2, 1] : [3, 3, 2]
+                let items = ids.map { #"{"id":\#($0),"text":""}"# }.joined(separator: ",")
+                return .answer(body: Data(#"{"items":[\#(items)]\#(isFirst ? #","next":"a""# : "")}"#.utf8))
+            })
+        let resource = world.resource()
+        #expect(try await resource.load().value.shape == [1, 2])
+        #expect(try await resource.loadMore().value.shape == [1, 2, 3])
+        #expect(try await world.resource().saved()?.value.shape == [1, 2, 3])
+    }
+
+    @Test("is shown, and says that it is not saved, if a cursor is too long for that")
+    func longCursor() async throws {
+        let cursor = String(repeating: "c", count: 40_000)
+        let world = PagedWorld(
+            PageServer(.cursor, []),
+            ScriptedHTTPClient { _ in
+                .answer(body: Data(#"{"items":[{"id":1,"text":""}],"next":"\#(cursor)"}"#.utf8))
+            })
+        let loaded = try await world.resource().load()
+        #expect(loaded.value.shape == [1] && loaded.saveError != nil)
+        #expect(try await world.resource().saved() == nil)
+    }
+
     @Test("takes a page that does not move on for the end")
     func noProgress() async throws {
         let world = PagedWorld(
