@@ -94,11 +94,11 @@ extension ChangeQueue {
             return state.entries.filter { $0.number > creation.number && $0.confirmedAt == nil }
         }
         // The ids that no server will ever know.
-        var lost: Set<String> = [target]
+        var lost: Set = [StoreKey(target)]
         return later.filter { entry in
             let isNamed = entry.head.group == creation.head.group && entry.names(oneOf: lost)
-            guard isNamed || lost.contains(entry.record.target) else { return false }
-            if entry.change?.isCreation == true { lost.insert(entry.record.target) }
+            guard isNamed || lost.contains(StoreKey(entry.record.target)) else { return false }
+            if entry.change?.isCreation == true { lost.insert(StoreKey(entry.record.target)) }
             return true
         }
     }
@@ -229,10 +229,10 @@ extension ChangeQueue {
 
 extension ChangeQueue.Entry {
     /// True if the change has one of these ids in it.
-    fileprivate func names(oneOf ids: Set<String>) -> Bool {
+    fileprivate func names(oneOf ids: Set<StoreKey>) -> Bool {
         var isNamed = false
         _ = change?.replacingIDs { id in
-            if ids.contains(id) { isNamed = true }
+            if ids.contains(StoreKey(id)) { isNamed = true }
             return id
         }
         return isNamed

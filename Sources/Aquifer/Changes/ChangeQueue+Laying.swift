@@ -165,7 +165,7 @@ extension ChangeQueue {
     }
 
     private func pending(_ entries: [Entry], _ obstacles: [UInt64: String]) -> [PendingItem] {
-        var refused: [String: Outbox.ID] = [:]
+        var refused: [StoreKey: Outbox.ID] = [:]
         var items: [PendingItem] = []
         for entry in entries where entry.confirmedAt == nil {
             let group = entry.head.group ?? ""

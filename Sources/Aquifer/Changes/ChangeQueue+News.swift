@@ -2,12 +2,12 @@
 extension ChangeQueue {
     /// The numbers of changes by group and by target, each in its order.
     struct Places: Sendable {
-        private(set) var groups: [String?: [UInt64]] = [:]
-        private(set) var targets: [String: [UInt64]] = [:]
+        private(set) var groups: [StoreKey: [UInt64]] = [:]
+        private(set) var targets: [StoreKey: [UInt64]] = [:]
 
         mutating func add(_ number: UInt64, _ group: String?, _ target: String) {
-            groups[group, default: []].append(number)
-            targets[target, default: []].append(number)
+            if let group { groups[StoreKey(group), default: []].append(number) }
+            targets[StoreKey(target), default: []].append(number)
         }
     }
 

@@ -12,9 +12,9 @@ extension ChangeQueue {
         let before = isChangedHere ? last.withLock { $0.settled } : []
         // A moment in the future is that of a clock which was set back since: it tells nothing.
         let askedAt = askedAt.flatMap { $0 <= now ? $0 : nil } ?? .distantPast
-        var (settled, unsettled) = (Set<UInt64>(), Set<String>())
+        var (settled, unsettled) = (Set<UInt64>(), Set<StoreKey>())
         for entry in entries {
-            guard let at = entry.confirmedAt, !unsettled.contains(entry.record.target) else { continue }
+            guard let at = entry.confirmedAt, !unsettled.contains(StoreKey(entry.record.target)) else { continue }
             if before.contains(entry.number) {
                 settled.insert(entry.number)
                 continue
@@ -31,7 +31,7 @@ extension ChangeQueue {
                 isShown = askedAt > at + patience || known.map { askedAt >= $0 && askedAt > at } ?? false
             case nil: isShown = askedAt > at
             }
-            if isShown { settled.insert(entry.number) } else { unsettled.insert(entry.record.target) }
+            if isShown { settled.insert(entry.number) } else { unsettled.insert(StoreKey(entry.record.target)) }
         }
         return settled
     }

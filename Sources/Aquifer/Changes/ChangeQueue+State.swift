@@ -15,13 +15,13 @@ extension ChangeQueue.State {
         _ found: Outbox.Changes, begun: UInt64, settled: Set<UInt64>, now: Date
     ) -> Bool {
         let (items, facts) = (found.items, found.facts)
-        var server: [String: String] = [:]
-        var own: [String: String] = [:]
+        var server: [StoreKey: String] = [:]
+        var own: [StoreKey: String] = [:]
         self.facts = facts
         for (target, known) in facts {
-            guard let id = known.id, id != target else { continue }
+            guard let id = known.id, !id.isExactly(target.text) else { continue }
             server[target] = id
-            own[id] = target
+            own[id] = target.text
         }
         // A screen may hold an id for as long as the app runs, though the facts are forgotten.
         serverIDs.merge(server) { $1 }

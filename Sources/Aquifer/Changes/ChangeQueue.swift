@@ -81,12 +81,12 @@ final class ChangeQueue<Change: PendingChange>: Sendable {
         /// The numbers of the changes of each group and of each target, once somebody has asked for them.
         var places: Places?
         /// The server's ids, by those of the app; and the other way round.
-        var serverIDs: [String: String] = [:]
-        var ownIDs: [String: String] = [:]
+        var serverIDs: [StoreKey: String] = [:]
+        var ownIDs: [StoreKey: String] = [:]
         /// The server's ids that answers have told since the queue was read. What is shown speaks of the app's ids until then.
-        var newIDs: [String: String] = [:]
+        var newIDs: [StoreKey: String] = [:]
         /// The known facts of each target.
-        var facts: [String: OutboxChange.Facts] = [:]
+        var facts: [StoreKey: OutboxChange.Facts] = [:]
         var knownIDs = 0
     }
 
@@ -210,7 +210,7 @@ final class ChangeQueue<Change: PendingChange>: Sendable {
     }
 
     func noteID(_ id: String, of target: String) {
-        guard id != target else { return }
+        guard !id.isExactly(target) else { return }
         state.withLock { ($0.newIDs[target], $0.ownIDs[id]) = (id, target) }
     }
 

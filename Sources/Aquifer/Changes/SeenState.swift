@@ -7,9 +7,9 @@ struct SeenState<Value: Sendable>: Sendable {
     /// The value as it was shown; `nil` if nothing was.
     let shown: Value?
     /// The facts about each target that were known then.
-    let facts: [String: OutboxChange.Facts]
+    let facts: [StoreKey: OutboxChange.Facts]
     /// The targets of confirmed changes that the server's value did not have yet: they are newer than it.
-    let ahead: Set<String>
+    let ahead: Set<StoreKey>
 }
 
 /// Two states that show the same are equal, whatever was known beside them.
@@ -30,8 +30,11 @@ extension ChangeQueue {
     }
 
     /// The targets of confirmed changes that a value does not show by itself.
-    func ahead(_ entries: [Entry], _ settled: Set<UInt64>) -> Set<String> {
-        Set(entries.lazy.filter { $0.confirmedAt != nil && !settled.contains($0.number) }.map(\.record.target))
+    func ahead(_ entries: [Entry], _ settled: Set<UInt64>) -> Set<StoreKey> {
+        Set(
+            entries.lazy.filter { $0.confirmedAt != nil && !settled.contains($0.number) }.map {
+                StoreKey($0.record.target)
+            })
     }
 
     /// The version of a change's target in a state.
@@ -40,7 +43,7 @@ extension ChangeQueue {
         let (facts, shown) = (seen.facts[target], seen.base.flatMap { change.version(in: $0) })
         guard let facts, let shown else { return shown ?? facts?.version }
         // What was confirmed over a version of somebody else's shows nothing of that one.
-        let isAhead = seen.ahead.contains(target) && (facts.version == nil || facts.versions.contains(shown))
+        let isAhead = seen.ahead.contains(StoreKey(target)) && (facts.version == nil || facts.versions.contains(shown))
         return isAhead ? facts.version : shown
     }
 

@@ -61,7 +61,7 @@ public final class Scope: Sendable {
     /// - Throws: ``StoreError/ended(scope:)`` when this scope has ended; the errors of the store.
     public func deleteAtEnd(_ file: URL, isForUnsent: Bool = false) async throws(StoreError) {
         _ = try await life.enter()
-        let (path, generation) = (file.standardizedFileURL.path, life.generation)
+        let (path, generation) = (StoreKey(file.standardizedFileURL.path), life.generation)
         let mark = try await life.changeMark { mark in
             guard var mark, mark.generation == generation, mark.ending == nil else { return mark }
             if isForUnsent { mark.attachments.insert(path) } else { mark.files.insert(path) }

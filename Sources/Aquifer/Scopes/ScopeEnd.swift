@@ -57,7 +57,7 @@ struct ScopeEnd {
     /// - Returns: the mark with them; `nil` when another process has finished.
     private func adopt(keeping left: Leftovers?, _ mark: ScopeMark) async throws(StoreError) -> ScopeMark? {
         let own = keys.generation(mark.generation)
-        var files: Set<String> = []
+        var files: Set<StoreKey> = []
         for key in try await base.contents(prefix: own + ScopeKeys.common).entries.map(\.key) {
             guard let rest = key.rest(after: own), ScopeKeys.isMark(rest),
                 let entry = try await readable(key),  // A damaged mark names nothing.
@@ -187,8 +187,8 @@ struct ScopeEnd {
         return next?.generation == mark.generation ? next : nil
     }
 
-    private func remove(_ paths: Set<String>, _ mark: ScopeMark) async throws(StoreError) {
-        for path in paths.sorted() {
+    private func remove(_ paths: Set<StoreKey>, _ mark: ScopeMark) async throws(StoreError) {
+        for path in paths.map(\.text).sorted() {
             // The same user may have logged in again meanwhile: the files are those of the next generation then.
             guard try await life.mark()?.isEnd(of: mark) == true else { return }
             // Whoever still writes into a folder must not find it: it would never be empty. A killed process may have left it aside.

@@ -25,9 +25,9 @@ struct ScopeMark: Codable, Sendable, Hashable {
     /// The generation before, whose unsent changes are still being moved into this one.
     var predecessor: String?
     /// The paths of the files and folders to delete with the scope.
-    var files: Set<String> = []
+    var files: Set<StoreKey> = []
     /// The paths of the folders that unsent changes need.
-    var attachments: Set<String> = []
+    var attachments: Set<StoreKey> = []
 
     init(generation: String, predecessor: String? = nil) {
         self.generation = generation

@@ -73,7 +73,8 @@ extension Outbox {
     }
 
     private func change(_ number: UInt64, of kind: String) -> ChangeItem? {
-        guard let row = index.rows[number], let head = row.head, let change = head.change, change.kind == kind else {
+        guard let row = index.rows[number], let head = row.head, let change = head.change, change.kind.isExactly(kind)
+        else {
             return nil
         }
         return ChangeItem(number: number, head: head, change: change, state: state(number, row))
@@ -90,13 +91,13 @@ extension Outbox {
         let items: [ChangeItem]
         /// Items that were queued here and could not be read yet.
         let unread: Set<UInt64>
-        let facts: [String: OutboxChange.Facts]
+        let facts: [StoreKey: OutboxChange.Facts]
         /// The point at which the queue was so.
         let point: Point
     }
 
     /// The known facts of the targets of a kind. It is read again after each change of the queue.
-    private func facts(of kind: String) async throws(StoreError) -> [String: OutboxChange.Facts] {
+    private func facts(of kind: String) async throws(StoreError) -> [StoreKey: OutboxChange.Facts] {
         let (now, before) = (index.ends, knownFacts[kind])
         if let before, before.at == now { return before.facts }
         do throws(StoreError) {
@@ -145,7 +146,7 @@ extension Outbox {
         guard let handler = handler(of: change.kind) else { return queued }
         // A request with files is made once: the original files may be gone.
         if queued.body?.hasFiles == true { return queued }
-        let facts: [String: OutboxChange.Facts]
+        let facts: [StoreKey: OutboxChange.Facts]
         let known: OutboxChange.Facts?
         // Without the facts the change would name an id that the server does not know.
         do throws(StoreError) {
@@ -153,7 +154,7 @@ extension Outbox {
             known = try await shelf.facts(of: change.kind, change.target)
         } catch { throw CannotBeMade(error) }
         // A creation is sent as it was, also when it is sent again because its outcome could not be saved: it keeps its key.
-        let ids = Self.ids(for: number) { ($0 == change.target ? known : nil) ?? facts[$0] }
+        let ids = Self.ids(for: number) { ($0.isExactly(change.target) ? known : nil) ?? facts[$0] }
         let version = known.map { $0.version(for: change, number) } ?? change.version
         do {
             var request = try handler.request(change.bytes, ids, version)

@@ -153,7 +153,7 @@ extension Outbox {
 
     /// Begins to forget old facts of targets that no item needs. This process has read them, and goes on knowing the ids. Only tests wait
     /// for it.
-    func beginForgetting(_ facts: [String: OutboxChange.Facts], of kind: String) {
+    func beginForgetting(_ facts: [StoreKey: OutboxChange.Facts], of kind: String) {
         let horizon = horizon
         let old = facts.values.filter { $0.at < horizon }.map(\.target)
         if old.isEmpty { return }
@@ -165,7 +165,7 @@ extension Outbox {
     }
 
     private func forgetOld(_ old: [String], of kind: String, _ horizon: Date) async {
-        var needed: (moment: UInt64, targets: Set<String>)?
+        var needed: (moment: UInt64, targets: Set<StoreKey>)?
         for target in old {
             // An item that was queued meanwhile may need it.
             guard hasAudited, fresh.isEmpty else { return }
@@ -173,22 +173,22 @@ extension Outbox {
                 guard let targets = targets(neededBy: kind, horizon) else { return }
                 needed = (index.moment, targets)
             }
-            if needed?.targets.contains(target) == true { continue }
+            if needed?.targets.contains(StoreKey(target)) == true { continue }
             // A later process forgets those that cannot be forgotten now.
             try? await shelf.forget(target, of: kind, before: horizon)
         }
     }
 
     /// The targets of a kind that items need; `nil` if that may be any.
-    private func targets(neededBy kind: String, _ horizon: Date) -> Set<String>? {
-        var needed: Set<String> = []
+    private func targets(neededBy kind: String, _ horizon: Date) -> Set<StoreKey>? {
+        var needed: Set<StoreKey> = []
         for row in index.rows.values {
             // A damaged item may be a change of any target.
             guard let head = row.head else { return nil }
-            guard let change = head.change, change.kind == kind else { continue }
+            guard let change = head.change, change.kind.isExactly(kind) else { continue }
             // One that has waited for as long may name an id that the app drew, of whatever target.
             if !head.isConfirmed, head.queuedAt < horizon { return nil }
-            needed.insert(change.target)
+            needed.insert(StoreKey(change.target))
         }
         return needed
     }

@@ -82,7 +82,7 @@ public actor Outbox {
     /// The number of releases given.
     var releases = 0
     /// The known facts of the targets of each kind of changes, and the ``OutboxIndex/ends`` then.
-    var knownFacts: [String: (at: UInt64, facts: [String: OutboxChange.Facts])] = [:]
+    var knownFacts: [StoreKey: (at: UInt64, facts: [StoreKey: OutboxChange.Facts])] = [:]
     /// Forgets old facts; tests wait for it.
     var forgetting: Task<Void, Never>?
     /// True once the counter was compared with the files in the folder.
@@ -110,9 +110,9 @@ public actor Outbox {
     /// Ends with the outbox: see ``follow(_:settle:apart:)``.
     nonisolated let following = Locked<Following?>(nil)
     /// The functions that send the changes of each ``EditableResource``, by its name.
-    nonisolated let handlers = Locked([String: ChangeHandler]())
+    nonisolated let handlers = Locked([StoreKey: ChangeHandler]())
     /// Those who want to know the ids that servers give to targets of changes.
-    nonisolated let namings = Locked([String: IDNote]())
+    nonisolated let namings = Locked([StoreKey: IDNote]())
     /// The same for resources that are not there, by their names.
     nonisolated let absent = Locked([(matches: @Sendable (String) -> Bool, handler: ChangeHandler)]())
 

@@ -108,8 +108,8 @@ extension OutboxShelf {
     private static func escaped(_ text: String) -> String { PercentEncoding.encode(text) }
 
     /// All that is known of the targets of a resource. Damaged facts count as unknown: the server's refusal then tells.
-    func facts(of kind: String) async throws(StoreError) -> [String: OutboxChange.Facts] {
-        var all: [String: OutboxChange.Facts] = [:]
+    func facts(of kind: String) async throws(StoreError) -> [StoreKey: OutboxChange.Facts] {
+        var all: [StoreKey: OutboxChange.Facts] = [:]
         for summary in try await store.contents(prefix: Self.factsPrefix(kind)).entries {
             guard let facts = try await facts(under: summary.key) else { continue }
             all[facts.target] = facts

@@ -180,7 +180,7 @@ public struct StoredEntry: Sendable, Hashable {
 
 /// A key that compares by its UTF-8 bytes, as stores do. Canonically equivalent Swift strings are equal, but as keys
 /// they differ.
-package struct StoreKey: Hashable {
+package struct StoreKey: Hashable, Sendable {
     package let text: String
 
     package init(_ text: String) {
@@ -196,6 +196,25 @@ package struct StoreKey: Hashable {
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(Checksum.xxh64(text))
+    }
+}
+
+extension StoreKey: Codable {
+    /// From a text.
+    package init(from decoder: any Decoder) throws { text = try decoder.singleValueContainer().decode(String.self) }
+
+    /// As a text.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}
+
+/// What is known by ids and names, which are compared by their bytes, too.
+extension Dictionary where Key == StoreKey {
+    subscript(text: String) -> Value? {
+        get { self[StoreKey(text)] }
+        set { self[StoreKey(text)] = newValue }
     }
 }
 

@@ -59,6 +59,16 @@ struct ScopeRaceTests {
         }
     }
 
+    @Test("deletes both of two files whose names only look the same")
+    func lookalikes() async throws {
+        try await TemporaryFolder.with { folder in
+            let scope = Scope("user", in: base)
+            for file in try files(in: folder, ["caf\u{E9}", "cafe\u{301}"]) { try await scope.deleteAtEnd(file) }
+            try await scope.end()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+        }
+    }
+
     @Test("keeps the files of unsent changes inside, and deletes the others")
     func keptInside() async throws {
         try await TemporaryFolder.with { folder in
