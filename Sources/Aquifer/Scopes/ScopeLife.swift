@@ -74,7 +74,8 @@ final class ScopeLife: Sendable {
     /// - Throws: ``StoreError/ended(scope:)`` unless the mark names this generation, and no end of it;
     ///   ``StoreError/busy(path:)`` while unsent changes are counted, which may refuse the end.
     /// - Parameters:
-    ///   - isAfterChange: true if a change was made: a copy of the mark, which may be older than an end, proves nothing then.
+    ///   - isAfterChange: true if a change was made or decided against: a copy of the mark, which may be older than an end, proves nothing
+    ///     then.
     ///   - isAfterDeletion: true if it was a deletion, which is not taken back. A count does no harm: its number may be too high at most.
     func check(isAfterChange: Bool = false, isAfterDeletion: Bool = false) async throws(StoreError) {
         let found = try await isAfterChange || isAfterDeletion ? itself(keys.mark) : base.retrieve(keys.mark)

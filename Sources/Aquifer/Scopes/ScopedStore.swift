@@ -113,7 +113,7 @@ final class ScopedStore: SeveralReads, CopiedReads, UnflushedChanges {
             }
             return change
         }
-        guard let (before, after) = done.withLock({ $0 }) else { return try await life.check() }
+        guard let (before, after) = done.withLock({ $0 }) else { return try await life.check(isAfterChange: true) }
         guard let after else { return try await life.check(isAfterDeletion: true) }
         do throws(StoreError) { try await life.check(isAfterChange: true) } catch {
             // An unsent change that is kept is put back as it was. If this fails too, it is swept with its generation, or moved.

@@ -35,7 +35,7 @@ struct OutboxShelf: Sendable {
     var end: StoreError? {
         get async {
             guard store.changes.mayEnd else { return nil }
-            do throws(StoreError) { _ = try await store.retrieve(Self.counterKey) } catch {
+            do throws(StoreError) { _ = try await store.entryItself(Self.counterKey) } catch {
                 if case .ended = error { return error }
             }
             return nil

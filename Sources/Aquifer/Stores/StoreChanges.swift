@@ -79,9 +79,14 @@ public final class StoreChanges: Sendable {
     private let beginning = Lock()
 
     /// The changes of a store that makes all of them itself.
-    public init() {
+    public convenience init() { self.init(mayEnd: false) }
+
+    /// The changes of a store that passes those of another one on.
+    ///
+    /// - Parameter mayEnd: that of the other one.
+    package init(mayEnd: Bool) {
         beginWatch = nil
-        mayEnd = false
+        self.mayEnd = mayEnd
     }
 
     /// The changes of a store whose place others change, too.

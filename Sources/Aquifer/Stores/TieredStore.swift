@@ -51,7 +51,7 @@ public final class TieredStore: CacheStore, CopiedReads {
     }
 
     /// See ``CacheStore/changes``. A change is told after its copies were deleted here.
-    public let changes = StoreChanges()
+    public let changes: StoreChanges
 
     /// Memory before a store.
     ///
@@ -80,6 +80,7 @@ public final class TieredStore: CacheStore, CopiedReads {
     private init(_ bound: Bound, _ cache: CacheTier?, _ truth: any CacheStore) {
         self.truth = truth
         evicting = truth as? EvictingStore
+        changes = StoreChanges(mayEnd: truth.changes.mayEnd)
         self.cache = cache
         memory = Locked(MemoryTier(bound: bound.bytes))
         // All changes are heard from the beginning: copies are made from then on.

@@ -119,7 +119,7 @@ struct ScopeTests {
         arguments: [false, true], [false, true])
     func oldCopies(isNested: Bool, isWrapped: Bool) async throws {
         let truth = MemoryStore()
-        let tiered = TieredStore(memory: .megabytes(1), over: DeafStore(base: truth))
+        let tiered = TieredStore(memory: .megabytes(1), over: DeafTruth(base: truth))
         func place(_ base: any CacheStore) -> any CacheStore { isNested ? Scope("tenant", in: base).store : base }
         let (mine, others) = (place(isWrapped ? CutStore(base: tiered) : tiered), place(truth))
         let old = Scope("user", in: mine)
@@ -451,7 +451,7 @@ final class CutStore: ForwardingStore {
 }
 
 /// A store that tells its own changes, and hears of nobody else's.
-private struct DeafStore: ForwardingStore {
+struct DeafTruth: ForwardingStore {
     let base: any CacheStore
     let changes = StoreChanges()
 

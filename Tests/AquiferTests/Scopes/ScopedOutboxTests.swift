@@ -244,11 +244,12 @@ struct ScopedOutboxTests {
         #expect(world.server.taken == ["one", "two"])
     }
 
-    @Test("ends a transfer under way, and its outbox stops running")
-    func underWay() async throws {
+    @Test("ends a transfer under way, and its outbox stops running", arguments: [false, true])
+    func underWay(isTiered: Bool) async throws {
         let scope = scope()
         let client = ScriptedHTTPClient()
-        let outbox = Outbox(in: scope.store, client: client, policy: world.policy())
+        let store = isTiered ? TieredStore(memory: .megabytes(1), over: scope.store) : scope.store
+        let outbox = Outbox(in: store, client: client, policy: world.policy())
         try await outbox.enqueue(world.note("one"))
         let running = Task { await outbox.run() }
         let exchange = await client.exchange(0)
@@ -285,6 +286,18 @@ struct ScopedOutboxTests {
         } else {
             #expect(try await base.contents().entries.isEmpty)
         }
+    }
+
+    @Test("sends nothing after an end elsewhere that came behind its claim, whatever copy of the mark it has")
+    func stoppedBehindClaim() async throws {
+        let scope = Scope("user", in: TieredStore(memory: .megabytes(1), over: DeafTruth(base: base)))
+        let claims = ClaimedStore(base: scope.store) { try await self.scope().end(unsent: .discard) }
+        let outbox = Outbox(in: claims, client: world.server.client, policy: world.policy())
+        try await outbox.enqueue(world.note("one"))
+        _ = try await scope.store.retrieve("any")
+        await #expect(throws: StoreError.ended(scope: "user")) { try await outbox.drain() }
+        #expect(world.server.asked.isEmpty)
+        #expect(try await base.contents().entries.isEmpty)
     }
 
     @Test("keeps what was queued last, also when the end is cut off anywhere", arguments: 0..<14)
@@ -378,5 +391,27 @@ private struct DamagingStore: ForwardingStore {
         }
         contents.entries.removeAll { error($0.key) != nil }
         return contents
+    }
+}
+
+/// A store after whose first claim of an item something happens.
+private final class ClaimedStore: ForwardingStore {
+    let base: any CacheStore
+    private let next: Locked<(@Sendable () async throws -> Void)?>
+
+    init(base: any CacheStore, _ next: @escaping @Sendable () async throws -> Void) {
+        (self.base, self.next) = (base, Locked(next))
+    }
+
+    func update(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) {
+        let isClaim = Locked(false)
+        try await base.update(key) { found throws(StoreError) in
+            isClaim.withLock { $0 = key.hasPrefix("item:") && (try? found.get()) != nil }
+            return try decide(found)
+        }
+        guard isClaim.withLock(\.self), let next = next.withLock({ $0.take() }) else { return }
+        try? await next()  // what is expected is looked at afterwards
     }
 }
