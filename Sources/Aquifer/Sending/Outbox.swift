@@ -119,8 +119,8 @@ public actor Outbox {
     /// Creates an outbox over a store. Several outboxes, in several processes, may share a store and its folder.
     ///
     /// - Parameters:
-    ///   - store: the store of the items, such as ``Scope/store``; no other queue may use it. Open what is behind it for data that
-    ///     cannot be loaded again.
+    ///   - store: the store of the items, such as ``Scope/store``; no other queue may use it, and other data in it may not have the
+    ///     key `counter`, or one that begins with `item:` or `target:`. Open what is behind it for data that cannot be loaded again.
     ///   - attachments: the outbox's own folder for copies of the queued files; `nil` to send the original files.
     ///     Copies of items that were sent or discarded are deleted; copies whose items the store has lost stay, and are
     ///     reported in ``notices``.

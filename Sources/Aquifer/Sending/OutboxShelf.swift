@@ -22,7 +22,7 @@ struct OutboxShelf: Sendable {
 
     /// True if the key is that of an item or of the counter.
     static func isKey(_ key: String) -> Bool {
-        key.hasPrefix(prefix) || key == counterKey || key.hasPrefix(factsPrefix)
+        isItemKey(key) || key == counterKey || key.hasPrefix(factsPrefix)
     }
 
     /// True if the key is that of an item.
@@ -213,10 +213,11 @@ struct OutboxShelf: Sendable {
         return prefix + String(repeating: "0", count: max(0, 20 - digits.count)) + digits
     }
 
-    /// The number of the item under this key; `nil` if it is no item's key.
+    /// The number of the item under this key; `nil` if it is no item's key, such as `item:42`, which an app may have in a scope beside.
     static func number(_ key: String) -> UInt64? {
+        guard let digits = key.rest(after: prefix), digits.utf8.count == 20, digits.first != "+" else { return nil }
         // No counter reaches the highest numbers, so that there is always a next one.
-        key.hasPrefix(prefix) ? UInt64(key.dropFirst(prefix.count)).flatMap { $0 < 1 << 62 ? $0 : nil } : nil
+        return UInt64(digits).flatMap { $0 < 1 << 62 ? $0 : nil }
     }
 
     static func decode(_ entry: StoredEntry) -> Finding {

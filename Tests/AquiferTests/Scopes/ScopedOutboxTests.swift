@@ -40,6 +40,23 @@ struct ScopedOutboxTests {
             ScopeError.unsent(2).description == "2 changes have not been sent; send them, keep them or discard them")
     }
 
+    @Test(
+        "takes no entry of an app for one, whose key only begins like an item's",
+        arguments: ["item:42", "item:+7", "item:x"])
+    func noItem(key: String) async throws {
+        let scope = scope()
+        try await scope.store.insert(.sample(1), for: key)
+        let outbox = outbox(scope)
+        try await outbox.enqueue(world.note("one"))
+        #expect(try await outbox.standing() == [.waiting] && outbox.notices.isEmpty)
+        try await scope.end(unsent: .keep)
+        let next = self.scope()
+        #expect(try await next.store.retrieve(key) == nil)
+        #expect(try await self.outbox(next).drain().sent == 1)
+        try await next.store.insert(.sample(1), for: key)
+        try await next.end()
+    }
+
     @Test("discards them when it is told to, with their files")
     func discard() async throws {
         try await TemporaryFolder.with { folder in
