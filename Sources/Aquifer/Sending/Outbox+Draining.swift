@@ -129,17 +129,17 @@ extension Outbox {
             while true {
                 let rings = work.rings
                 if !fresh.isEmpty && mayGoOn { await takeFresh() }
-                while mayGoOn, sending.count < policy.width, let number = takeReady() {
+                while mayGoOn, busy < policy.width, let number = takeReady() {
                     running += 1
                     hasSent = true
                     group.addTask { .tried(await self.send(number)) }
                 }
-                if mayGoOn, sending.count < policy.width, hasHeard {
+                if mayGoOn, busy < policy.width, hasHeard {
                     await takeHeard()
                     continue
                 }
                 // Other items may follow an item that another drain is sending.
-                if running == 0 && (!mayGoOn || (sending.isEmpty && fresh.isEmpty)) { break }
+                if running == 0 && (!mayGoOn || (busy == 0 && fresh.isEmpty)) { break }
                 if !isListening && !Task.isCancelled {
                     isListening = true
                     group.addTask {
@@ -158,6 +158,22 @@ extension Outbox {
             group.cancelAll()
             return (report, hasSent)
         }
+    }
+
+    /// An item of which an outbox tells its `whenSent` now.
+    struct Telling: Hashable, Sendable {
+        let owner: UUID
+        let number: UInt64
+    }
+
+    /// The items of which `whenSent` is being told in this task. What sends in there must not wait for them.
+    @TaskLocal static var telling: Set<Telling> = []
+
+    /// The number of items that are being sent from here, without those.
+    private var busy: Int {
+        let telling = Self.telling
+        return telling.isEmpty
+            ? sending.count : sending.keys.count { !telling.contains(Telling(owner: owner, number: $0)) }
     }
 
     private var mayGoOn: Bool { storeFailure == nil && !isFinishing && !Task.isCancelled }

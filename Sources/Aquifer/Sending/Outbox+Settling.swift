@@ -35,7 +35,9 @@ extension Outbox {
         switch trip.outcome {
         case .sent(let answer):
             if let change = record.head.change { return try await confirm(number, record, change, answer) }
-            await whenSent(Item(ID(number: number), record.head, .sent(answer)), answer)
+            await Self.$telling.withValue(Self.telling.union([Telling(owner: owner, number: number)])) {
+                await whenSent(Item(ID(number: number), record.head, .sent(answer)), answer)
+            }
             noteEnd(number, .sent(answer))
             let finding = try await delete(number, sent: key)
             if case .nothing = finding { await attachments?.remove(record.message.keptFiles) }

@@ -38,7 +38,7 @@ public actor Outbox {
     public typealias Judge = @Sendable (_ item: Item, _ head: HTTPResponseHead, _ body: Data) -> Verdict
     /// Receives the server's answer when the server accepted an item, before the item leaves the queue. After a crash
     /// in between it is called again, so that an app can save the answer in any case. The item leaves the queue even if
-    /// the app fails to save the answer. It is not called for a change of an ``EditableResource``, which has
+    /// the app fails to save the answer. It may queue and send other items. It is not called for a change of an ``EditableResource``, which has
     /// ``PendingChange/confirmation(_:)``.
     public typealias WhenSent = @Sendable (_ item: Item, _ answer: Answer) async -> Void
 

@@ -10,6 +10,26 @@ struct OutboxTests {
 
     // MARK: Kept
 
+    @Test("whenSent may queue and send", arguments: [1, 4], [nil, "group"])
+    func sendingInWhenSent(width: Int, group: String?) async throws {
+        let world = OutboxWorld()
+        let own = Locked<Outbox?>(nil)
+        let outbox = Outbox(
+            in: world.store, client: world.server.client, policy: world.policy(width: width),
+            whenSent: { item, _ in
+                guard item.label == "first", let outbox = own.withLock({ $0 }) else { return }
+                // What fails is missing at the server.
+                _ = try? await outbox.enqueue(world.note("two"), group: group)
+                _ = try? await outbox.drainToEnd()
+            })
+        own.withLock { $0 = outbox }
+        defer { own.withLock { $0 = nil } }
+        try await outbox.enqueue(world.note("one"), group: group, label: "first")
+        try await outbox.drain()
+        #expect(world.server.taken == ["one", "two"])
+        #expect(try await outbox.items().isEmpty)
+    }
+
     @Test("A key that cannot be sent is refused before anything is queued", arguments: ["", "a\nb", "schlüssel", " a"])
     func unsendableKey(key: String) async throws {
         let outbox = world.outbox()
