@@ -194,7 +194,7 @@ struct ScopeEnd {
             // Whoever still writes into a folder must not find it: it would never be empty. A killed process may have left it aside.
             let aside = "\(path).ended-\(mark.generation)"
             try delete(aside)
-            // What cannot be moved is deleted where it is.
+            // What cannot be moved, as with a name that is too long then, is deleted where it is.
             let isAside = (try? POSIX.replace(aside, with: path)) != nil
             let isInPlace = !isAside && !POSIX.isMissing(path, orShorterThan: 0)
             // This process may have been stopped since it looked. Whoever finishes the end deletes what is aside: what was moved after
@@ -230,7 +230,7 @@ extension ScopeEnd {
 
     private func delete(_ path: String) throws(StoreError) {
         do { try FileManager.default.removeItem(atPath: path) } catch {
-            if POSIX.isMissing(path, orShorterThan: 0) { return }
+            if POSIX.isMissing(path, orShorterThan: 0) || POSIX.isImpossible(path) { return }
             throw .failed(operation: "delete \(path)", reason: "\(error)")
         }
     }

@@ -26,6 +26,12 @@ extension POSIX {
         return errno == ENOENT
     }
 
+    /// True if nothing can be at `path`: its name is too long, or what it would be in is no folder.
+    package static func isImpossible(_ path: String) -> Bool {
+        var info = stat()
+        return FileCalls.facts(path, &info) != 0 && [ENAMETOOLONG, ENOTDIR].contains(errno)
+    }
+
     /// The path of the file that `path` leads to through all links; `path` itself if it leads to none.
     package static func resolved(_ path: String) -> String {
         guard FileCalls.simulated == nil, let found = realpath(path, nil) else { return path }

@@ -69,6 +69,19 @@ struct ScopeRaceTests {
         }
     }
 
+    @Test("deletes a file whose name cannot be longer, and is not kept from its end by what cannot be there")
+    func longNames() async throws {
+        try await TemporaryFolder.with { folder in
+            let scope = Scope("user", in: base)
+            for file in try files(in: folder, [String(repeating: "n", count: 255)]) {
+                for file in [file, file.appendingPathComponent("below a file")] { try await scope.deleteAtEnd(file) }
+            }
+            try await scope.deleteAtEnd(folder.appendingPathComponent(String(repeating: "m", count: 256)))
+            try await scope.end()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+        }
+    }
+
     @Test("keeps the files of unsent changes inside, and deletes the others")
     func keptInside() async throws {
         try await TemporaryFolder.with { folder in
