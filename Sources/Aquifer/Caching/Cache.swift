@@ -131,6 +131,9 @@ public struct Cache<Value: Sendable>: Sendable {
         try await store.retrieve(key)
     }
 
+    /// The entry, and no copy of it.
+    func entryItself() async throws(StoreError) -> StoredEntry? { try await store.entryItself(key) }
+
     /// See ``CacheStore/persist()``.
     func persist() async throws(StoreError) { try await store.persist() }
 

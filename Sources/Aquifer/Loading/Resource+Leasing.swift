@@ -143,8 +143,8 @@ extension Resource {
 
     /// The value that another machine has saved, if it is as good as an answer.
     private func saved(since others: Others) async -> Loaded<Value>? {
-        // What cannot be read is asked for here.
-        guard let entry = try? await cache.entry(), let saved = try? cache.fresh(entry), entry.isAnswer,
+        // What cannot be read is asked for here. A copy may be older: its change may not have been told yet.
+        guard let entry = try? await cache.entryItself(), let saved = try? cache.fresh(entry), entry.isAnswer,
             entry.asking.mark == nil, !entry.asking.isDenied, others.count == invalidations.withLock({ $0 })
         else { return nil }
         let loaded = Loaded(saved.value, source: .remote, savedAt: saved.savedAt)

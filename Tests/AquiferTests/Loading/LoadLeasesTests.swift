@@ -21,9 +21,12 @@ struct LoadLeasesTests {
 
     /// A machine: its resource, over the shared store.
     private func machine(
-        _ leases: (any LoadLeases)? = nil, key: String = "texts", askAfter: Duration = .zero, in scope: String? = nil
+        _ leases: (any LoadLeases)? = nil, key: String = "texts", askAfter: Duration = .zero, in scope: String? = nil,
+        isTiered: Bool = false
     ) -> Resource<[String]> {
-        let base = LeasingStore(store, leases: leases ?? place.machine())
+        let place =
+            isTiered ? TieredStore(memory: .megabytes(1), over: DeafStore(base: store)) : store as any CacheStore
+        let base = LeasingStore(place, leases: leases ?? self.place.machine())
         let shared: any CacheStore = scope.map { Scope($0, in: base).store } ?? base
         let request = HTTPRequest(.get, URL(string: "http://feed.example/")!)
         let remote = RemoteLoader<[String]>(request, client: client) { head, body in
@@ -62,6 +65,21 @@ struct LoadLeasesTests {
             #expect(loaded.value == ["shared"] && loaded.source == .remote)
         }
         #expect(client.requests.count == 1 && place.granted == 1)
+    }
+
+    @Test("a machine that waits delivers what was saved, and no copy of before that a tier has in memory")
+    func noCopy() async throws {
+        let mine = machine(isTiered: true)
+        let before = Task { try await mine.load() }
+        answer(await client.exchange(0), "old")
+        #expect(try await before.value.value == ["old"])
+        #expect(try await mine.saved()?.value == ["old"])
+        let others = Task { [other = machine()] in try await other.load() }
+        let exchange = await client.exchange(1)
+        let load = await waiting(mine)
+        answer(exchange, "new")
+        #expect(try await others.value.value == ["new"])
+        #expect(try await load.value.value == ["new"])
     }
 
     @Test("a machine that waits takes over when the load of another one fails, and never throws its error")
