@@ -48,7 +48,11 @@ enum DownloadAnswer: Sendable, Equatable {
     init(_ head: HTTPResponseHead, to question: DownloadQuestion) {
         switch (head.status, question) {
         case (200, .decoded) where head.isEncoded: self = .refused(.compressed)
-        case (200, _): self = head.isEncoded ? .coded : .all(total: head.contentLength)
+        case (200, _) where head.isEncoded: self = .coded
+        // Some servers send what `Range` asked for with the status of the whole.
+        case (200, .rest) where head.isPart: self = Self.part(head, question)
+        case (200, _) where head.isPart: self = .refused(.body("a part of the content in place of the whole"))
+        case (200, _): self = .all(total: head.contentLength)
         case (206, .rest): self = head.isEncoded ? .startOver : Self.part(head, question)
         case (304, .ifChanged(let sent)): self = sent.areConfirmed(by: head) ? .unchanged : .startOver
         case (416, .rest(_, let tag, _)) where Self.tags(head, as: tag).contains { $0 != tag }: self = .startOver
@@ -81,6 +85,13 @@ enum DownloadAnswer: Sendable, Equatable {
 }
 
 extension HTTPResponseHead {
+    /// True if the answer says that its body is only some of the content.
+    fileprivate var isPart: Bool {
+        guard let range = ContentRange(headers.single("Content-Range")), let bytes = range.bytes else { return false }
+        if let contentLength, contentLength == range.total { return false }
+        return bytes.lowerBound > 0 || bytes.upperBound < range.total ?? 0
+    }
+
     /// The `If-Range` value for a later request; `nil` if this answer cannot be resumed. A weak `ETag` may stand for
     /// other bytes too. So may a `Last-Modified` less than a second older than the answer, or of an answer without a
     /// `Date` (RFC 9110, 8.8.2.2 and 13.1.5).

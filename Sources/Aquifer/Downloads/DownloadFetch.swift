@@ -190,9 +190,11 @@ final class DownloadFetch {
     }
 
     private func meaning(of head: HTTPResponseHead, to question: DownloadQuestion) -> DownloadAnswer {
-        let isPart = [206, 416].contains(head.status)
-        if case .rest = question, isPart, part?.record.isTagged(at: head.url) == false { return .startOver }
-        return DownloadAnswer(head, to: question)
+        let answer = DownloadAnswer(head, to: question)
+        switch answer {
+        case .rest, .nothingLeft: return part?.record.isTagged(at: head.url) == false ? .startOver : answer
+        case .all, .coded, .unchanged, .startOver, .refused: return answer
+        }
     }
 
     private func answer(to question: DownloadQuestion) async throws(DownloadError) -> HTTPResponse {

@@ -365,6 +365,28 @@ struct DownloadResumeTests {
     }
 
     @Test(
+        "is whole behind a server that sends the rest with status 200, and goes on with that where it is the rest for certain",
+        arguments: [
+            ("bytes 300000-699999/700000", "\"1\"", true), ("bytes 300000-699999/700000", nil, false),
+            ("bytes 300000-699999/700000", "\"2\"", false), ("bytes 300000-699999/*", "\"1\"", true),
+            ("bytes 200000-599999/700000", "\"1\"", false),
+        ] as [(String, String?, Bool)])
+    func partAsWhole(range: String, tag: String?, goesOn: Bool) async throws {
+        try await DownloadWorld.with { world in
+            let remote = FileRemote(content) { $0.cuts = [300_000] }
+            _ = try await world.failure(remote.client)
+            let client = ScriptedHTTPClient { [content] request in
+                guard request.headers["Range"] != nil else { return remote.reply(to: request) }
+                var headers: HTTPHeaders = ["Content-Range": range, "Content-Length": "400000"]
+                headers["ETag"] = tag
+                return .answer(headers: headers, body: content[300_000...])
+            }
+            #expect(try await world.downloads(client).file(for: world.url).all() == content)
+            #expect(client.requests.map { $0.headers["Range"] } == ["bytes=300000-"] + (goesOn ? [] : [nil]))
+        }
+    }
+
+    @Test(
         "goes on with a part that says nothing but its range and tag, although the check looks at its type",
         arguments: [false, true])
     func bareParts(inAnotherProcess: Bool) async throws {

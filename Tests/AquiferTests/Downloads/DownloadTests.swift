@@ -155,6 +155,8 @@ struct DownloadTests {
             (200, ["Content-Length": "2000"], 2000, .unusable(.bodyTooLarge(limit: 1000))),
             (200, [:], 2000, .unusable(.bodyTooLarge(limit: 1000))),
             (206, ["Content-Range": "bytes 0-9/10"], 10, .status(206)),
+            (200, ["Content-Range": "bytes 10-19/20"], 10, .body("a part of the content in place of the whole")),
+            (200, ["Content-Range": "bytes 0-9/20"], 10, .body("a part of the content in place of the whole")),
             (404, [:], 10, .status(404)), (304, [:], 0, .status(304)), (416, [:], 0, .status(416)),
             (200, ["Content-Type": "text/html"], 10, .mediaType("text/html")),
         ] as [(Int, [String: String], Int, InvalidData)])
