@@ -87,7 +87,12 @@ extension HTTPResponseHead {
     /// - Returns: the wait, and true if the local time was needed for it, which may be wrong.
     func retryAfter(_ now: Date) -> (wait: Duration, isByOurClock: Bool)? {
         guard let field = headers["Retry-After"] else { return nil }
-        if let seconds: Int64 = field.count() { return (.seconds(seconds), false) }
+        // Some servers write fractions of a second: nobody is there before.
+        let parts = field.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        if let seconds: Int64 = parts[0].count(), parts.count == 1 || parts[1].count(as: Int64.self) != nil {
+            let isBroken = parts.count > 1 && parts[1].contains { $0 != "0" }
+            return (.seconds(seconds.saturatingAdding(isBroken ? 1 : 0)), false)
+        }
         guard let date = HTTPDate.parse(field) else { return nil }
         let sent = headers["Date"].flatMap { HTTPDate.parse($0) }
         // A wrong clock must not lead to a number that overflows a `Duration`.

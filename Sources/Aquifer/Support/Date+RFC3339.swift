@@ -3,18 +3,21 @@ import AquiferHTTP
 
 extension Date {
     /// The date of a text such as `2026-01-02T03:04:05Z`, with `Z`, `+00:00` or `+0000`, and with or without fractions of
-    /// a second; `nil` if the text is anything else, or names a day or a time that does not exist.
+    /// a second; `nil` if the text is anything else, or names a day or a time that does not exist. A leap second is the second after it.
     ///
     /// No formatter reads the text. Foundation's takes February 30 for March 2, and ignores what follows the date.
     package init?(rfc3339 text: String) {
         var rest = text.utf8[...]
         guard let year = rest.takeNumber(4), rest.take("-"), let month = rest.takeNumber(2), rest.take("-"),
-            let day = rest.takeNumber(2), rest.take("T"), let hour = rest.takeNumber(2), rest.take(":"),
+            let day = rest.takeNumber(2), rest.take("T") || rest.take("t"),
+            let hour = rest.takeNumber(2), rest.take(":"),
             let minute = rest.takeNumber(2), rest.take(":"), let second = rest.takeNumber(2),
             let fraction = rest.takeFraction(), let offset = rest.takeOffset(), rest.isEmpty
         else { return nil }
-        guard let civil = CivilDay(year, month, day), hour < 24, minute < 60, second < 60 else { return nil }
+        guard let civil = CivilDay(year, month, day), hour < 24, minute < 60, second <= 60 else { return nil }
         let seconds = civil.daysSince1970 * 86_400 + hour * 3_600 + minute * 60 + second - offset
+        // There are leap seconds at the end of a day in UTC only.
+        guard second < 60 || seconds % 86_400 == 0 else { return nil }
         self.init(timeIntervalSince1970: Double(seconds) + fraction)
         // The offset may lead out of the years that have four digits.
         guard isRFC3339 else { return nil }
@@ -78,7 +81,7 @@ extension Substring.UTF8View {
 
     /// The seconds of `Z`, `+00:00` or `+0000`.
     fileprivate mutating func takeOffset() -> Int? {
-        if take("Z") { return 0 }
+        if take("Z") || take("z") { return 0 }
         let isNegative = first == UInt8(ascii: "-")
         guard take("+") || take("-"), let hours = takeNumber(2) else { return nil }
         _ = take(":")

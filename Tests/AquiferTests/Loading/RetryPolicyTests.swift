@@ -52,6 +52,7 @@ struct RetryPolicyTests {
         "Retry-After is waited for, in seconds or until a date, unless it asks for too much patience",
         arguments: [
             ("7", 7), ("0", 1), ("-5", 1), ("60", 60), ("61", nil), ("soon", 1),
+            ("6.2", 7), ("7.00", 7), ("60.01", nil), (".5", 1), ("7.", 1), ("7.5.1", 1), ("1e1", 1),
             ("Sun, 06 Nov 1994 08:49:57 GMT", 20), ("Sun, 06 Nov 1994 08:49:00 GMT", 1),
             ("Sun, 06 Nov 1994 09:49:37 GMT", nil),
         ] as [(String, Int?)])
