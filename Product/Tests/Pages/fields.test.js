@@ -46,7 +46,7 @@ test("A date gets its slash while it is typed, and loses it for good while it is
 });
 
 test("An expiry is read as people and browsers write it", () => {
-  const written = { "1/29": "0129", "01/29": "0129", "01/2029": "0129", "012029": "0129", "1-29": "0129", "5": "05", "1/": "01", "12": "12", "12299": "1229" };
+  const written = { "1/29": "0129", "01/29": "0129", "01/2029": "0129", "012029": "0129", "1-29": "0129", "5": "05", "1/": "01", "12": "12", "12299": "1229", "2029-01": "0129", "202912": "1229", "2029/12 ": "1229" };
   for (const [text, digits] of Object.entries(written)) assert.equal(expiryDigits(text), digits, text);
 });
 

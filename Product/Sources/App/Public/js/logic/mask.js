@@ -25,15 +25,18 @@ export function dated(digits, isDeleting = false) {
 }
 
 /**
- * The digits of an expiry as people and browsers write it: `1/29`, `01/2029`, `5`.
+ * The digits of an expiry as people and browsers write it: `1/29`, `01/2029`, `2029-01`, `5`.
  *
  * @param {string} text
  */
 export function expiryDigits(text) {
   const whole = /^\s*(\d{1,2})\s*[/.-]\s*(?:20)?(\d{2})\s*$/.exec(text) ?? /^\s*(\d{2})20(\d{2})\s*$/.exec(text);
   if (whole) return whole[1].padStart(2, "0") + whole[2];
-  const month = /^\s*(\d)\s*[/.-]\s*$/.exec(text);
-  if (month) return `0${month[1]}`;
+  // The form of HTML for `cc-exp`, which some browsers and keepers of passwords fill in.
+  const month = /^\s*20(\d{2})[/-]?(0[1-9]|1[0-2])\s*$/.exec(text);
+  if (month) return month[2] + month[1];
+  const alone = /^\s*(\d)\s*[/.-]\s*$/.exec(text);
+  if (alone) return `0${alone[1]}`;
   const digits = digitsOf(text);
   return (/^[2-9]/.test(digits) ? `0${digits}` : digits).slice(0, 4);
 }
