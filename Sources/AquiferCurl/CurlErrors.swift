@@ -15,7 +15,10 @@ extension EasyHandle {
     func error(for code: CURLcode, isConnected: Bool) -> TransportError {
         var kind = TransportError.Kind(code)
         // Before there is a connection it can be no header line: the system has no memory or no thread left.
-        if code == CURLE_OUT_OF_MEMORY, !isConnected { kind = .cannotConnect }
+        // Nor is it an answer that did not come: a proxy refused, or nobody answered in time.
+        if !isConnected, code == CURLE_OUT_OF_MEMORY || [.interrupted, .timedOut].contains(kind) {
+            kind = .cannotConnect
+        }
         if kind == .cannotConnect, saysThatThereIsNoNetwork { kind = .offline }
         // The server of names is beyond the network: without one, no name has an address.
         if kind == .cannotResolve, !NetworkInterfaces.mayReachOthers { kind = .offline }

@@ -36,8 +36,11 @@ extension EventLoop {
             // curl counts its own limit from the moment at which a connection is free.
             let deadline = transfer.lastHeard.map { $0 + limits.idle } ?? transfer.begunAt + limits.connect
             if deadline <= now {
-                let text = transfer.lastHeard == nil ? "there was no connection in time" : "the other side fell silent"
-                end(transfer, multi, .failure(TransportError(.timedOut, text)))
+                guard transfer.lastHeard != nil else {
+                    end(transfer, multi, .failure(TransportError(.cannotConnect, "there was no connection in time")))
+                    continue
+                }
+                end(transfer, multi, .failure(TransportError(.timedOut, "the other side fell silent")))
             } else {
                 nextLook = min(nextLook, deadline, now + transfer.longestWithoutLook)
             }

@@ -107,9 +107,39 @@ struct CurlHTTPClientTests {
         do throws(TransportError) {
             _ = try await client.send(request)
             Issue.record("it got a connection")
-        } catch { #expect(error.kind == .timedOut) }
+        } catch { #expect(error.kind == .cannotConnect) }
         #expect(server.connections == 1)
         holder.cancel()
+    }
+
+    @Test(
+        "A request for which there was no connection was not sent, however its failure came",
+        arguments: ["CONNECT refused", "CONNECT cut", "handshake cut", "handshake silent"])
+    func noConnection(_ fault: String) async throws {
+        // curl reads the environment for each request.
+        await #expect(processExitsWith: .success) { [fault] in
+            let server = try LoopbackServer { connection in
+                guard let request = try connection.readRequest(), request.method == "CONNECT" else { return }
+                switch fault {
+                case "CONNECT refused": try connection.send("HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n")
+                case "CONNECT cut": return
+                case "handshake cut":
+                    try connection.send("HTTP/1.1 200 OK\r\n\r\n")
+                    _ = try connection.readBytes()
+                default:
+                    try connection.send("HTTP/1.1 200 OK\r\n\r\n")
+                    _ = connection.waitForClose()
+                }
+            }
+            setenv("https_proxy", server.url().absoluteString, 1)
+            let url = try #require(URL(string: "https://elsewhere.example/"))
+            let limits = HTTPRequest.Limits(connect: .milliseconds(500))
+            let request = HTTPRequest(.post, url, body: .bytes(Data("x".utf8)), limits: limits)
+            do throws(TransportError) {
+                _ = try await CurlHTTPClient().send(request)
+                Issue.record("it was answered")
+            } catch { #expect(error.kind.precedesSending, "\(error)") }
+        }
     }
 
     @Test("A POST is never sent twice, with or without a body, when a kept connection dies", arguments: ["", "body"])

@@ -173,7 +173,7 @@ public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible
         case offline
         /// The host's name could not be resolved.
         case cannotResolve
-        /// No connection could be made: refused, unreachable, the proxy failed.
+        /// No connection could be made: refused, unreachable, the proxy failed. Over `CurlHTTPClient`, also one that was not made in time.
         case cannotConnect
         /// A time limit was reached.
         case timedOut
