@@ -60,6 +60,9 @@ final class EasyHandle {
         return aq_curl_get_long(easy, CURLINFO_HTTP_VERSION, &version) == CURLE_OK && version >= CURL_HTTP_VERSION_2_0
     }
 
+    /// Has the connection closed behind the transfer, or behind the last one that it carries.
+    func forbidReuse() { set(CURLOPT_FORBID_REUSE, 1) }
+
     /// Makes the same transfer begin once more, on a new connection.
     func beginAnew(within rest: Duration?) {
         message.pointee = 0
@@ -153,7 +156,7 @@ final class EasyHandle {
         // behind it nobody else may go on.
         guard !method.isSafe || transfer.request.maySend != nil else { return }
         set(CURLOPT_FRESH_CONNECT, 1)
-        set(CURLOPT_FORBID_REUSE, 1)
+        forbidReuse()
     }
 
     private func setFields(of request: HTTPRequest) throws(TransportError) {

@@ -40,6 +40,8 @@ extension EventLoop {
                     end(transfer, multi, .failure(TransportError(.cannotConnect, "there was no connection in time")))
                     continue
                 }
+                // The other side may be out of reach. With HTTP/2 the connection would stay for the next transfers, which would fail the same way.
+                transfer.handle?.forbidReuse()
                 end(transfer, multi, .failure(TransportError(.timedOut, "the other side fell silent")))
             } else {
                 nextLook = min(nextLook, deadline, now + transfer.longestWithoutLook)

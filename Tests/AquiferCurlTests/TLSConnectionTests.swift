@@ -35,9 +35,100 @@
                 }
             }
         }
+
+        /// The end of a stream does not end its connection, and nobody answers on one that a network has forgotten.
+        @Test(
+            "An HTTP/2 connection whose other side fell silent is not used again",
+            .enabled(
+                if: [openSSL, nginx].allSatisfy(FileManager.default.isExecutableFile), "it needs openssl and nginx"))
+        func silentConnection() async throws {
+            await #expect(processExitsWith: .success) {
+                try await withTemporaryFolder { folder in
+                    let silent = try LoopbackServer { connection in
+                        _ = try connection.readRequest()
+                        _ = connection.waitForClose()
+                    }
+                    let server = try ProxyServer(folder, before: silent.url())
+                    defer { server.stop() }
+                    let client = CurlHTTPClient()
+                    let first = try await server.answer(by: client)
+                    #expect(try await server.answer(by: client) == first)
+                    let limits = HTTPRequest.Limits(idle: .milliseconds(300))
+                    await #expect(throws: TransportError(.timedOut)) {
+                        try await client.send(HTTPRequest(.get, server.url("/silent"), limits: limits))
+                    }
+                    #expect(try await server.answer(by: client) != first)
+                }
+            }
+        }
     }
 
     private let openSSL = "/usr/bin/openssl"
+    private let nginx = "/usr/sbin/nginx"
+
+    /// Makes a certificate, and curl trust it.
+    private func makeCertificate(_ folder: URL) throws -> (key: String, certificate: String) {
+        let (key, certificate) = (folder.path + "/key.pem", folder.path + "/certificate.pem")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let make = Process()
+        make.executableURL = URL(filePath: openSSL)
+        make.arguments = [
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1",
+            "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate,
+        ]
+        make.standardError = FileHandle.nullDevice
+        try make.run()
+        make.waitUntilExit()
+        setenv("CURL_CA_BUNDLE", certificate, 1)
+        return (key, certificate)
+    }
+
+    /// nginx, which speaks HTTP/2 and answers with the number of the connection.
+    private final class ProxyServer {
+        private let process = Process()
+        private let port: Int
+
+        init(_ folder: URL, before silent: URL) throws {
+            let (key, certificate) = try makeCertificate(folder)
+            let free = try LoopbackServer { _ in }
+            port = free.url().port ?? 0
+            free.stop()
+            let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
+                "\($0)_temp_path \(folder.path)/\($0);"
+            }
+            try Data(
+                """
+                daemon off; master_process off; pid \(folder.path)/pid; events {}
+                http { access_log off; \(temporary.joined())
+                server { listen 127.0.0.1:\(port) ssl http2; ssl_certificate \(certificate); ssl_certificate_key \(key);
+                location / { return 200 $connection; } location /silent { proxy_pass \(silent.absoluteString); } } }
+                """.utf8
+            ).write(to: folder.appending(path: "nginx.conf"))
+            process.executableURL = URL(filePath: nginx)
+            process.arguments = ["-p", folder.path, "-c", folder.path + "/nginx.conf", "-e", folder.path + "/errors"]
+            (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+            try process.run()
+        }
+
+        func url(_ path: String) -> URL { URL(string: "https://127.0.0.1:\(port)\(path)") ?? URL(filePath: path) }
+
+        /// The number of the connection, once the server listens.
+        func answer(by client: CurlHTTPClient) async throws -> Data {
+            while true {
+                do throws(TransportError) {
+                    return try await client.send(HTTPRequest(.get, url("/"))).data(upTo: 100)
+                } catch {
+                    guard error.kind == .cannotConnect, process.isRunning else { throw error }
+                    await Task.yield()
+                }
+            }
+        }
+
+        func stop() {
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+        }
+    }
 
     /// `openssl s_server`, which takes one connection after another: what is sent to it is a record, and what it receives is its output.
     private final class TLSServer {
@@ -45,20 +136,8 @@
         private let (input, output) = (Pipe(), Pipe())
         private var port = ""
 
-        /// Makes a certificate, and curl trust it.
         init(_ folder: URL) throws {
-            let (key, certificate) = (folder.path + "/key.pem", folder.path + "/certificate.pem")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let make = Process()
-            make.executableURL = URL(filePath: openSSL)
-            make.arguments = [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1",
-                "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate,
-            ]
-            make.standardError = FileHandle.nullDevice
-            try make.run()
-            make.waitUntilExit()
-            setenv("CURL_CA_BUNDLE", certificate, 1)
+            let (key, certificate) = try makeCertificate(folder)
             process.executableURL = URL(filePath: openSSL)
             process.arguments = ["s_server", "-accept", "127.0.0.1:0", "-cert", certificate, "-key", key]
             (process.standardInput, process.standardOutput) = (input, output)
