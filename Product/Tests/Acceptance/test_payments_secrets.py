@@ -228,6 +228,25 @@ def test_the_code_is_asked_for_on_the_terminal_without_echo(terminal, foreign_pa
     assert foreign_payments.orders[0]["cvv"] == int(CODE)
 
 
+def test_the_code_is_not_shown_after_the_command_was_stopped_and_continued(aquifer, foreign_payments):
+    payer = Payer(aquifer, foreign_payments.address)
+    payer.has_card(AMEX)
+    shell = '"$@"; echo stopped >&2; read -r line; fg'
+    terminal = Terminal(
+        ["bash", "-mc", shell, "bash", BINARY, "pay", MARCIA, "10", *payer.remote, "--data", str(aquifer.data)],
+        {**aquifer.environment, "TERM": "xterm"})
+    terminal.until(lambda: not terminal.echoes)
+    terminal.type("\x1a")
+    terminal.until(lambda: b"stopped" in terminal.shown)
+    assert terminal.echoes, "the shell was left without echo"
+    terminal.type("\n")
+    terminal.until(lambda: not terminal.echoes)
+    terminal.type(CODE + "\n")
+    out = terminal.process.stdout.read()
+    assert terminal.process.wait(timeout=30) == DELIVERED
+    assert terminal.echoes and CODE.encode() not in terminal.shown + out
+
+
 def test_interrupted_while_asking_the_terminal_echoes_again_and_nothing_is_sent(terminal, foreign_payments):
     terminal.until(lambda: not terminal.echoes)
     terminal.type("\x03")

@@ -17,6 +17,8 @@ struct QuietTerminal {
     private static let isQuiet = Locked(false)
     /// The settings that a signal handler restores. They are written before the handlers are set.
     nonisolated(unsafe) private static var before = termios()
+    /// The same without echo.
+    nonisolated(unsafe) private static var quiet = termios()
 
     /// Turns the echo off. The result is `nil` if standard input is not a terminal, or its settings cannot be changed.
     init?() {
@@ -28,19 +30,34 @@ struct QuietTerminal {
                 _exit(128 + number)
             }
         }
-        var quiet = Self.before
-        quiet.c_lflag &= ~tcflag_t(ECHO)
+        Self.quiet = Self.before
+        Self.quiet.c_lflag &= ~tcflag_t(ECHO)
+        signal(SIGTSTP) { QuietTerminal.stop($0) }
         Self.isQuiet.withLock { $0 = true }
-        guard tcsetattr(0, TCSAFLUSH, &quiet) == 0 else {
+        guard tcsetattr(0, TCSAFLUSH, &Self.quiet) == 0 else {
             end()
             return nil
         }
     }
 
+    /// Stops the process, as the user has asked for, with the echo on: the shell may leave the terminal as it is. When the process is
+    /// continued, the shell may have turned the echo on.
+    private static func stop(_ number: Int32) {
+        tcsetattr(0, TCSAFLUSH, &before)
+        signal(number, SIG_DFL)
+        var stopping = sigset_t()
+        sigemptyset(&stopping)
+        sigaddset(&stopping, number)
+        pthread_sigmask(SIG_UNBLOCK, &stopping, nil)
+        raise(number)
+        signal(number) { QuietTerminal.stop($0) }
+        tcsetattr(0, TCSAFLUSH, &quiet)
+    }
+
     /// Turns the echo on again.
     func end() {
         Self.restore()
-        for number in Self.signals { signal(number, SIG_DFL) }
+        for number in Self.signals + [SIGTSTP] { signal(number, SIG_DFL) }
     }
 
     /// Turns the echo on again, before the process ends.
