@@ -367,6 +367,16 @@ def test_a_server_with_a_problem_is_not_called_a_missing_connection(stopped_serv
 FACES = """(selector) => { const s = getComputedStyle(document.querySelector(selector)); return [s.backgroundColor, s.borderStyle, s.outlineStyle].join(" "); }"""
 
 
+def test_a_tab_that_was_opened_behind_the_others_gives_its_connection_back(server, open_page):
+    page = open_page(server, fails=True).context.new_page()
+    page.add_init_script("Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' })")
+    page.clock.install()
+    with page.expect_response(lambda answer: "/api/screens/feed/events" in answer.url):
+        page.goto(server.link("/"))
+    with page.expect_event("requestfailed", lambda request: "/api/screens/feed/events" in request.url, timeout=5_000):
+        page.clock.fast_forward(11_000)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_where_the_system_chooses_the_colours_what_is_selected_can_be_told(server, open_page, scheme):
     page = open_page(server, "/foaas/settings", scheme=scheme)

@@ -78,6 +78,8 @@ export class ScreenStream {
   async #connect() {
     const connection = new AbortController();
     this.#connection = connection;
+    // A tab that was opened behind the others has been hidden from the beginning.
+    if (document.visibilityState === "hidden") this.#hide();
     let kind = "";
     try {
       await listen(address(this.#path, this.#query), {
@@ -191,10 +193,15 @@ export class ScreenStream {
   // A browser allows six connections to one server: a tab that nobody looks at gives its own back.
   #visibility = () => {
     clearTimeout(this.#hiding);
-    if (document.visibilityState === "hidden") this.#hiding = setTimeout(() => this.#disconnect(), 10_000);
+    if (document.visibilityState === "hidden") this.#hide();
     else if (this.#wanted && !this.#connection) {
       this.#disconnect();
       this.#connect();
     }
   };
+
+  #hide() {
+    clearTimeout(this.#hiding);
+    this.#hiding = setTimeout(() => this.#disconnect(), 10_000);
+  }
 }
