@@ -97,7 +97,7 @@ extension EventLoop {
     private func finish(_ request: Request, _ link: Link) -> Bool {
         if let failure = request.failure {
             // A primary that has become a replica refuses writes; one that never took any is meant to be a replica.
-            let isPassing = failure.isPassing && (failure.state != "25006" || link.hasWritten)
+            let isPassing = failure.isPassing && (!failure.isOfReplica || hasWritten)
             if request.steps[0].statement == .begin {
                 link.begin(failedWith: failure)
                 return !isPassing
@@ -108,7 +108,8 @@ extension EventLoop {
             }
             guard isPassing || failure.isConflict, request.attempts < Self.attempts else {
                 request.end(.refused(failure))
-                return true
+                // Another connection may lead to the primary.
+                return !failure.isOfReplica
             }
             waiting.append(request)
             return !isPassing
@@ -120,7 +121,7 @@ extension EventLoop {
         // Without a session nothing is written: it did not begin, or somebody else has ended it.
         if let failure = link.beginFailure, request.results.first?.count == 0 {
             request.end(.refused(failure))
-            return true
+            return !failure.isOfReplica
         }
         guard let rows = request.results.first, rows.count == 1 else {
             request.failure = ServerFailure("the session has ended")
@@ -131,6 +132,7 @@ extension EventLoop {
             }
             return false
         }
+        hasWritten = true
         request.end(.written((rows.integer(0, 0) ?? 0) > 0))
         return true
     }

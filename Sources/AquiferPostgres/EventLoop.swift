@@ -53,6 +53,8 @@ final class EventLoop: @unchecked Sendable {
     /// True if nobody waits any longer for the connection that is being made.
     var opensSlowly: Bool { opening > 0 && openingUntil <= now }
     var listener: Listener?
+    /// True after the server has taken a write.
+    var hasWritten = false
     var lastFailure: ServerFailure?
     /// The time since which no connection could be made, and the time of the last try; `nil` if there are connections.
     var away: (since: ContinuousClock.Instant, triedAt: ContinuousClock.Instant)?

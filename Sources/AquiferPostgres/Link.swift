@@ -10,7 +10,6 @@ final class Link {
     /// The id of the session, new with each connection.
     let session: Data
     private(set) var inFlight: [Request] = []
-    private(set) var hasWritten = false
     /// True while the system has not taken everything that was sent.
     private(set) var isBlocked = false
     private var hasBegun = false
@@ -95,9 +94,7 @@ final class Link {
             switch PQresultStatus(result) {
             case PGRES_PIPELINE_SYNC:
                 PQclear(result)
-                let request = inFlight.removeFirst()
-                hasWritten = hasWritten || (request.writes && request.failure == nil)
-                done.append(request)
+                done.append(inFlight.removeFirst())
             case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
                 inFlight[0].results.append(Rows(owning: result))
             case PGRES_PIPELINE_ABORTED:

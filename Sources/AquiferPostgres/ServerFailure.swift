@@ -38,6 +38,9 @@ struct ServerFailure: Error, Sendable {
         state.hasPrefix("08") || ["57P01", "57P02", "57P03", "25006", "53300"].contains(state)
     }
 
+    /// True if the server, or this connection, takes no writes.
+    var isOfReplica: Bool { state == "25006" }
+
     /// True if two transactions stood in each other's way, and this one was undone.
     var isConflict: Bool { state == "40001" || state == "40P01" }
 

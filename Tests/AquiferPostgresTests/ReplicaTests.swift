@@ -30,6 +30,31 @@ struct ReplicaTests {
         try await counters.judge(PostgresStore(replica.address))
     }
 
+    @Test("No connection stays with a primary that takes no more writes, whether it has written or only read")
+    func readOnly() async throws {
+        let primary = try PostgresServer()
+        let replica = try PostgresServer(replicaOf: primary)
+        let address = primary.address(or: replica)
+        let (writer, reader) = (try await PostgresStore(address), try await PostgresStore(address))
+        try await writer.insert(entry("a"), for: "a")
+        #expect(try await reader.retrieve("a") == entry("a"))
+        // It lives on, and breaks no connection.
+        try primary.run(sql: "ALTER SYSTEM SET default_transaction_read_only = on")
+        try primary.run(sql: "SELECT pg_reload_conf()")
+        try replica.promote()
+        try await writer.insert(entry("b"), for: "b")
+        // What has never written is told once that a connection may not.
+        var errors: [StoreError] = []
+        for number in 0..<20 {
+            let error = await thrown { () async throws(StoreError) in
+                try await reader.insert(entry("c"), for: "\(number)")
+            }
+            if let error { errors.append(error) }
+        }
+        #expect(errors.count < 10 && errors.allSatisfy { $0 == .readOnly(path: reader.place) }, "\(errors)")
+        #expect(try await reader.retrieve("b") == entry("b"))
+    }
+
     @Test("Without its replica writes end as uncertain in time, not as made, and are told; reads and others go on")
     func cutOff() async throws {
         let primary = try PostgresServer()
