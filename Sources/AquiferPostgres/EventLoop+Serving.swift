@@ -65,12 +65,15 @@ extension EventLoop {
         for link in links where isReady(link.descriptor) { serve(link) }
         guard let listener else { return }
         listener.rest(at: now)
-        if let descriptor = listener.descriptor, isReady(descriptor), !listener.receive(at: now) {
-            listener.close()
-            connecting.presence.disappear()
-            listener.retryAt = now
-        }
+        if let descriptor = listener.descriptor, isReady(descriptor), !listener.receive(at: now) { listenAnew() }
         if let moment = listener.retryAt, moment <= now { connect(listener) }
+    }
+
+    private func listenAnew() {
+        guard let listener, listener.descriptor != nil else { return }
+        listener.close()
+        connecting.presence.disappear()
+        listener.retryAt = now
     }
 
     func serve(_ link: Link) {
@@ -98,6 +101,8 @@ extension EventLoop {
         if let failure = request.failure {
             // A primary that has become a replica refuses writes; one that never took any is meant to be a replica.
             let isPassing = failure.isPassing && (!failure.isOfReplica || hasWritten)
+            // Nothing of what the primary tells is heard there.
+            if failure.isOfReplica { listenAnew() }
             if request.steps[0].statement == .begin {
                 link.begin(failedWith: failure)
                 return !isPassing

@@ -53,6 +53,16 @@ struct ReplicaTests {
         }
         #expect(errors.count < 10 && errors.allSatisfy { $0 == .readOnly(path: reader.place) }, "\(errors)")
         #expect(try await reader.retrieve("b") == entry("b"))
+        // Who listened there hears nothing of the other one.
+        let told = Locked<Set<StoreChange>>([])
+        let observation = reader.changes.observe { change in told.withLock { _ = $0.insert(change) } }
+        defer { observation.cancel() }
+        var number = 0
+        while told.withLock({ $0.isDisjoint(with: (0..<number).map { .entry("told \($0)") }) }), number < 2_000 {
+            try await writer.insert(entry("d"), for: "told \(number)")
+            number += 1
+        }
+        #expect(number < 2_000)
     }
 
     @Test("Without its replica writes end as uncertain in time, not as made, and are told; reads and others go on")
