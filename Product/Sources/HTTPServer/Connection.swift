@@ -44,6 +44,18 @@ final class Connection: @unchecked Sendable {
     /// True if the client has left. The caller holds `lock`.
     var isHungUp: Bool { hungUp }
 
+    /// True if the client has closed its end, whatever of it is still to be read. The watcher may not have noticed yet. Only Linux tells.
+    var hasEnded: Bool {
+        #if os(Linux)
+            // `POLLRDHUP`, which is the same bit, is not imported.
+            let end = Int16(EPOLLRDHUP.rawValue)
+            var entry = pollfd(fd: socket, events: end, revents: 0)
+            return poll(&entry, 1, 0) > 0 && entry.revents & (end | Int16(POLLHUP | POLLERR)) != 0
+        #else
+            return false
+        #endif
+    }
+
     func begin(_ exchange: Exchange) {
         lock.withLock { self.exchange = exchange }
     }

@@ -87,10 +87,17 @@ final class Exchange: @unchecked Sendable {
     }
 
     /// Runs the handler, once; up to its first suspension before this returns.
+    ///
+    /// A server that stood still finds requests that their clients have given up. Those that may change something are not handled: their
+    /// users may have done the same elsewhere since.
     func startIfNeeded() {
         let request = locked { state -> ServerRequest? in
             guard let request = state.request, !state.isGone else { return nil }
             state.request = nil
+            if hasUpload, connection.hasEnded {
+                state.isGone = true
+                return nil
+            }
             state.isTaskRunning = true
             return request
         }

@@ -361,6 +361,57 @@ def test_a_machine_that_is_cut_off_before_it_sends_a_payment_does_not_send_it_wh
     assert len(foreign_payments.orders) == 1 and record["id"] not in foreign_payments.keys
 
 
+def give_up(replica, path, intent, **fields):
+    """A page says something to a replica that stands still, and gives up waiting. The replica then goes on."""
+    body = json.dumps({"intent": intent, **fields}).encode()
+    request = urllib.request.Request(replica.base + path, data=body, headers={"Authorization": f"Bearer {replica.token}"})
+    with pytest.raises(OSError):
+        urllib.request.urlopen(request, timeout=1)
+
+
+def test_what_a_page_has_given_up_a_replica_that_stood_still_does_not_do_when_it_goes_on(machines, foreign_payments, remotes):
+    words = ("--remote", f"payments={foreign_payments.address}", "--remote", remotes(name="audio"))
+    a, b = machines.named("a"), machines.named("b")
+    payer = Payer(b, foreign_payments.address)
+    payer.has_card(VISA)
+    first, second = a.serve(*words), b.serve(*words)
+    query = "tab=tab&contact=7&lang=en"
+    form = States(first.open(f"/api/screens/payment/events?{query}"))
+
+    def tell(intent, **fields):
+        first.open(f"/api/screens/payment/intents?{query}", json.dumps({"intent": intent, **fields}).encode()).close()
+
+    tell("appear")
+    form.until(lambda state: state["phase"] == "ready" and state["card"], "the form")
+    tell("amount", digits="7990", edit="1")
+    tell("code", value="123")
+    form.until(lambda state: state["canPay"], "the payment is ready")
+    first.choose("Rain")
+    for replica in (first, second):
+        replica.states("audio-compose").until(lambda state: state["title"] == "Rain" and state["canSend"], "the clip is ready")
+    os.kill(first.process.pid, signal.SIGSTOP)
+    try:
+        give_up(first, f"/api/screens/payment/intents?{query}", "pay", digits="7990", attempt="8E6A8C8E-7C2A-4D43-B5B0-6B6A0E1C2F11")
+        give_up(first, "/api/screens/audio-compose/intents?tab=tab", "later")
+        # The user finds nothing of it elsewhere, and does it there.
+        assert payer.payments() == []
+        assert payer.pay("@marcia.kohler", "79,90").returncode == DELIVERED
+        second.tell("audio-compose", "later")
+        wait_until(lambda: titles_at_the_remote(b, words) == ["Rain"], "the clip is sent")
+    finally:
+        os.kill(first.process.pid, signal.SIGCONT)
+    # What comes later is answered later.
+    tell("dismissError")
+    time.sleep(3)
+    assert len(foreign_payments.orders) == 1 and len(payer.payments()) == 1
+    assert titles_at_the_remote(b, words) == ["Rain"]
+
+
+def titles_at_the_remote(machine, words):
+    clips = machine.json("audio", "list", *words)["value"]
+    return [clip["title"] for clip in clips if clip["title"] == "Rain" and not clip.get("pending")]
+
+
 def holders(state):
     return [card["holder"] for card in state["cards"]]
 

@@ -88,6 +88,8 @@ struct ScreenAPI: Sendable {
         else { return .problem(400, "intent", "send {\"intent\": …}") }
         guard let session = await hub.session(at: address) else { return unknownScreen }
         await session.prepare()
+        // Whoever gave up waiting may do the same elsewhere.
+        guard !Task.isCancelled else { return .drop }
         do throws(IntentError) {
             try await session.start(message)
             return .empty()
