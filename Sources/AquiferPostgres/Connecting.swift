@@ -55,7 +55,10 @@ struct Connecting: Sendable {
         do throws(ServerFailure) {
             let answers = Answers(connection: connection, deadline: .now + limit)
             let each = patience.milliseconds(in: 1...Int32.max)
-            try answers.run("SET statement_timeout = \(each); SET standard_conforming_strings = on")
+            // What the database or the role sets for everybody is not meant for the store's transactions.
+            try answers.run(
+                "SET statement_timeout = \(each); SET lock_timeout = 0; SET standard_conforming_strings = on;"
+                    + " SET default_transaction_isolation = 'read committed'")
             // An acknowledged change is on the server's device, as every store promises.
             let durable =
                 "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"

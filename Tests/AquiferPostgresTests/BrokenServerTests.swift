@@ -143,6 +143,33 @@ struct BrokenServerTests {
         #expect(await eventually { store.use.waiting == 0 })
     }
 
+    @Test("A database whose defaults end waits, and transactions that meet, is used as any other")
+    func defaults() async throws {
+        let server = try PostgresServer()
+        try server.run(
+            sql: "ALTER DATABASE postgres SET lock_timeout = '1ms';"
+                + " ALTER DATABASE postgres SET default_transaction_isolation = 'serializable'")
+        let store = try await PostgresStore(server.address, connections: 4)
+        try await store.insert(entry("before"), for: "a")
+        let other = try Connecting(server.address, Schema("none"), .seconds(30)).connect()
+        try Connecting.run("BEGIN; SELECT 1 FROM aquifer.entry FOR UPDATE", on: other)
+        async let error = thrown { () async throws(StoreError) in try await store.insert(entry("after"), for: "a") }
+        #expect(await eventually { (try? server.number("SELECT count(*) FROM pg_locks WHERE NOT granted")) == 1 })
+        PostgresServer.finish(other)
+        #expect(await error == nil)
+        #expect(try server.number("SELECT count(*) FROM pg_stat_activity WHERE state = 'idle in transaction'") == 0)
+        await withTaskGroup(of: StoreError?.self) { group in
+            for number in 0..<32 {
+                group.addTask {
+                    await thrown { () async throws(StoreError) in
+                        try await store.update("a") { _ in .replace(entry("\(number)")) }
+                    }
+                }
+            }
+            for await error in group { #expect(error == nil) }
+        }
+    }
+
     @Test("Where a server has room for two connections only, writes that wait leave one to the reads")
     func roomForTwo() async throws {
         let server = try PostgresServer()
