@@ -13,6 +13,8 @@ import AquiferFoundation
 /// - All who ask for a key get the same resource while anyone holds it, so that they share its requests.
 /// - After that, the resources that were used last are kept, up to a bound. Others are released; what they saved stays in the
 ///   store.
+/// - A key that is a `String` is compared by its bytes, as the stores do. A key of another type is compared by its own `==`: one that has texts
+///   in it takes those for equal that only look the same.
 /// - The family needs memory for the resources that are held, and for those that it keeps.
 public final class ResourceFamily<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Makes the resource of a key.

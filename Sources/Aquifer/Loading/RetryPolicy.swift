@@ -73,8 +73,9 @@ public struct RetryPolicy: Sendable {
 
     private func backoff(after attempt: Int, _ waits: Int) -> Duration? {
         guard attempt < attempts else { return nil }
-        // 2^20 times any base is past every cap; the bound keeps the shift from overflowing.
-        let longest = min(cap, base * (1 << min(max(attempt - 1, waits), 20)))
+        // 2^20 times any base is past every cap; the bound keeps the shift from overflowing. So does the division with the product.
+        let factor = 1 << min(max(attempt - 1, waits), 20)
+        let longest = base > cap / factor ? cap : base * factor
         return longest * min(max(random(), 0), 1)
     }
 }

@@ -45,7 +45,7 @@ struct PageAssembly<Item: Sendable>: Sendable {
     /// The place after the last page; `nil` at the end of the list.
     private(set) var end: End?
     /// The names of the entries that are part of the list.
-    private(set) var names: Set<String> = []
+    private(set) var names: Set<StoreKey> = []
     /// The first page's entry.
     private(set) var first: PageEntry<Item>?
     /// The facts of the pages so far, shown or not.
@@ -80,7 +80,7 @@ struct PageAssembly<Item: Sendable>: Sendable {
     mutating func append(_ entry: PageEntry<Item>, isShown: Bool = true) {
         let record = entry.record
         if first == nil { first = entry }
-        if let name = entry.name { names.insert(name) }
+        if let name = entry.name { names.insert(StoreKey(name)) }
         note(entry, isShown)
         if let facts = entry.facts { known?.append(Known(facts: facts, isShown: isShown)) } else { known = nil }
         let place = end
@@ -132,7 +132,7 @@ struct PageAssembly<Item: Sendable>: Sendable {
             // Nothing is shown behind the gap: it is the end of what is known.
             end = End(link: gap.id, position: gap.position)
             list.isComplete = false
-        } else if let next = record.next, !names.contains(record.link) {
+        } else if let next = record.next, !names.contains(StoreKey(record.link)) {
             end = End(link: record.link, position: position(after: next))
             list.isComplete = false
         } else {

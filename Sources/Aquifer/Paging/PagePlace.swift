@@ -65,7 +65,7 @@ final class PagePlace<Item: Sendable>: Sendable {
                 return .init(answer: .notModified(answeredAt: answeredAt), head: reply.head)
             case .value((let items, let next), let validators, let answeredAt):
                 // A page that ends where it begins would be asked for again and again.
-                let next = next.flatMap { $0.isEmpty || $0 == position ? nil : $0 }
+                let next = next.flatMap { $0.isEmpty || StoreKey($0) == position.map { StoreKey($0) } ? nil : $0 }
                 var record = PageRecord(items: items, start: position, next: next, link: self.link(next, sentAt))
                 if !Task.isCancelled { await self.makeRoom(for: &record, name) }
                 return .init(
@@ -116,13 +116,13 @@ final class PagePlace<Item: Sendable>: Sendable {
     /// The saved list; `nil` if its first page is not saved or has expired.
     ///
     /// - Parameter unsaved: entries that stand for those in the store, by their names; that of the first page is empty.
-    func read(_ unsaved: [String: PageEntry<Item>] = [:]) async throws(StoreError) -> PageAssembly<Item>? {
+    func read(_ unsaved: [StoreKey: PageEntry<Item>] = [:]) async throws(StoreError) -> PageAssembly<Item>? {
         var assembly = assembly
         var name: String?
         while true {
             let found: PageEntry<Item>?
             do throws(StoreError) {
-                if let entry = unsaved[name ?? ""] { found = entry } else { found = try await entry(name) }
+                if let entry = unsaved[StoreKey(name ?? "")] { found = entry } else { found = try await entry(name) }
             } catch {
                 guard name != nil else { throw error }
                 if case .ended = error { throw error }
@@ -133,27 +133,27 @@ final class PagePlace<Item: Sendable>: Sendable {
             let isShown = found.savedAt.map { policy.isFresh($0, at: now()) } ?? true
             if name == nil, !isShown { return nil }
             assembly.append(found, isShown: isShown)
-            guard let next = found.following, !assembly.names.contains(next) else { return assembly }
+            guard let next = found.following, !assembly.names.contains(StoreKey(next)) else { return assembly }
             name = next
         }
     }
 
     /// The entries that a failed save has left out, for ``read(_:)``.
-    func standIns(for entry: PageEntry<Item>, _ splice: PageSplice<Item>?) -> [String: PageEntry<Item>] {
-        var unsaved = [entry.name ?? "": entry]
-        if let rest = splice?.rest, let name = rest.name { unsaved[name] = rest }
+    func standIns(for entry: PageEntry<Item>, _ splice: PageSplice<Item>?) -> [StoreKey: PageEntry<Item>] {
+        var unsaved = [StoreKey(entry.name ?? ""): entry]
+        if let rest = splice?.rest, let name = rest.name { unsaved[StoreKey(name)] = rest }
         return unsaved
     }
 
     /// The saved pages from a place to the end of the list, shown or not. A page that cannot be read ends them.
     private func entries(from name: String?) async -> [PageEntry<Item>] {
         var found: [PageEntry<Item>] = []
-        var names: Set<String> = []
+        var names: Set<StoreKey> = []
         var name = name
         // A load needs no older page: one that cannot be read is replaced, or hidden by the gap that it leaves.
         while let entry = try? await entry(name) {
             found.append(entry)
-            guard let next = entry.following, names.insert(next).inserted else { break }
+            guard let next = entry.following, names.insert(StoreKey(next)).inserted else { break }
             name = next
         }
         return found
@@ -174,7 +174,7 @@ final class PagePlace<Item: Sendable>: Sendable {
     /// Deletes entries that are no longer part of the list.
     func forget(_ names: [String], except list: PageAssembly<Item>?) async {
         guard let list else { return }
-        for name in names where !list.names.contains(name) {
+        for name in names where !list.names.contains(StoreKey(name)) {
             // An entry that stays is reached from nowhere, and is deleted when it has expired.
             try? await cache(of: name).clear()
         }

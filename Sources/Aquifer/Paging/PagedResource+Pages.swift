@@ -48,7 +48,7 @@ extension PagedResource {
 
     private func isEnd(_ position: String) async -> Bool {
         // Without a list that can be read the page belongs to none.
-        await current { $0.end?.link == position || $0.names.contains(position) } ?? false
+        await current { $0.end?.link == position || $0.names.contains(StoreKey(position)) } ?? false
     }
 
     /// A part of the list that was delivered last if none of its pages has expired since, or of the saved one.

@@ -55,8 +55,9 @@ public struct SendPolicy: Sendable {
 
     /// The wait after this number of failed attempts.
     func wait(after attempts: Int, retryAfter: Duration? = nil) -> Duration {
-        // 2^20 times any base is past every cap; the bound keeps the shift from overflowing.
-        let longest = min(cap, base * (1 << min(max(attempts - 1, 0), 20)))
+        // 2^20 times any base is past every cap; the bound keeps the shift from overflowing. So does the division with the product.
+        let factor = 1 << min(max(attempts - 1, 0), 20)
+        let longest = base > cap / factor ? cap : base * factor
         let backoff = longest / 2 + longest / 2 * min(max(random(), 0), 1)
         return max(backoff, min(retryAfter ?? .zero, patience))
     }

@@ -61,7 +61,8 @@ package final class Changing<Value: Sendable>: Sendable {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.wait(after: version) }
             // Sleeping throws only when the task was cancelled, and then there is nothing to wait for.
-            group.addTask { try? await clock.sleep(for: time) }
+            // No clock counts for much longer than a life.
+            group.addTask { try? await clock.sleep(for: min(time, .days(36_500))) }
             await group.next()
             group.cancelAll()
         }

@@ -20,6 +20,19 @@ struct RetryPolicyTests {
         return HTTPResponseHead(status: status, headers: headers, url: try #require(URL(string: "http://a.example")))
     }
 
+    @Test("The longest times there are make no wait overflow")
+    func longestTimes() {
+        let ever = Duration.seconds(Int64.max)
+        for (base, cap) in [(ever, ever), (ever, .seconds(1)), (.seconds(1), ever)] {
+            let retry = RetryPolicy(attempts: 100, base: base, cap: cap, random: { 1 })
+            let send = SendPolicy(base: base, cap: cap, random: { 1 })
+            for attempt in [1, 2, 30] {
+                #expect(retry.wait(after: attempt, failure: TransportError(.timedOut)).map { $0 > .zero } == true)
+                #expect(send.wait(after: attempt) > .zero)
+            }
+        }
+    }
+
     @Test("Waits double up to the cap, times chance, and end with the attempts")
     func backoff() throws {
         let waits = (1...4).map { policy().wait(after: $0, failure: TransportError(.timedOut)) }

@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferTesting
 import Foundation
 import Testing
@@ -170,6 +171,26 @@ struct PagedResourceTests {
         let loaded = try await world.resource().load()
         #expect(loaded.value.shape == [1] && loaded.saveError != nil)
         #expect(try await world.resource().saved() == nil)
+    }
+
+    @Test("goes on at a position that only looks like the one before")
+    func lookalikes() async throws {
+        let positions = ["\u{E9}", "e\u{301}", "z"]
+        let asked = Locked(0)
+        let client = ScriptedHTTPClient { _ in
+            let number = asked.withLock { number in
+                number += 1
+                return number
+            }
+            let next = number <= positions.count ? "\"\(positions[number - 1])\"" : "null"
+            return .answer(body: Data(#"{"items":[{"id":\#(number),"text":""}],"next":\#(next)}"#.utf8))
+        }
+        let world = PagedWorld(PageServer(.cursor, []), client)
+        let resource = world.resource()
+        var list = try await resource.load().value
+        for _ in 0..<5 where !list.isComplete { list = try await resource.loadMore().value }
+        #expect(list.isComplete && list.allItems.map(\.id) == [1, 2, 3, 4])
+        #expect(try await world.resource().saved()?.value == list)
     }
 
     @Test("takes a page that does not move on for the end")

@@ -94,6 +94,19 @@ struct OutboxTests {
         #expect(try await outbox.items().isEmpty)
     }
 
+    @Test("runs with the longest pause there is")
+    func longestPause() async throws {
+        let outbox = Outbox(
+            in: MemoryStore(), client: world.server.client, policy: SendPolicy(poll: .seconds(Int64.max)))
+        try await outbox.enqueue(world.note("one"))
+        let running = Task { await outbox.run() }
+        var states = outbox.states().makeAsyncIterator()
+        while let items = await states.next(), !items.isEmpty {}
+        running.cancel()
+        await running.value
+        #expect(try await outbox.items().isEmpty)
+    }
+
     @Test("makes no follower pay for the whole queue at each change")
     func followed() async throws {
         let asked = Locked(0)
