@@ -83,6 +83,22 @@
         return (key, certificate)
     }
 
+    /// A port on which nothing was ever accepted: nginx could not listen where a connection still rests.
+    private func freePort() -> Int? {
+        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(socket) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, length) == 0 && getsockname(socket, $0, &length) == 0
+            }
+        }
+        return isBound ? Int(UInt16(bigEndian: address.sin_port)) : nil
+    }
+
     /// nginx, which speaks HTTP/2 and answers with the number of the connection.
     private final class ProxyServer {
         private let process = Process()
@@ -90,9 +106,7 @@
 
         init(_ folder: URL, before silent: URL) throws {
             let (key, certificate) = try makeCertificate(folder)
-            let free = try LoopbackServer { _ in }
-            port = free.url().port ?? 0
-            free.stop()
+            port = try #require(freePort())
             let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
                 "\($0)_temp_path \(folder.path)/\($0);"
             }

@@ -282,11 +282,12 @@ struct MultipartTests {
 
     @Test("Over a socket, a body that is larger than the server takes is 413, and a client that leaves is seen to")
     func overSocket() async throws {
-        let left = Event()
+        let (begun, left) = (Event(), Event())
         let server = try HTTPServer(.init(maxBodyBytes: 1000)) { request in
             do throws(MultipartError) {
                 var reader = try MultipartReader(request)
                 var names: [String] = []
+                if request.path == "/leaving" { begun.signal() }
                 while let part = try await reader.nextPart() { names.append(part.name) }
                 return .text(names.joined(separator: ","))
             } catch {
@@ -296,20 +297,27 @@ struct MultipartTests {
         }
         let port = server.port
         try await onThread {
-            func head(_ length: Int) -> String {
-                "POST / HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=frontier\r\n"
-                    + "Content-Length: \(length)\r\n\r\n"
-            }
+            func head(_ length: Int) -> String { Self.head("/", length) }
             let whole = try RawClient(port: port)
             try whole.send(head(Self.form.utf8.count) + Self.form)
             #expect(try whole.answer().text == "title,audio,empty")
             try whole.send(head(1001) + String(repeating: "x", count: 1001))
             #expect(try whole.answer().status == 413)
-            let leaving = try RawClient(port: port)
-            try leaving.send(head(900) + "--frontier\r\nContent")
-            leaving.leave()
         }
+        let leaving = try await onThread {
+            let client = try RawClient(port: port)
+            try client.send(Self.head("/leaving", 900) + "--frontier\r\nContent")
+            return client
+        }
+        // A request whose client has left before it begins is not handled.
+        await begun.wait()
+        leaving.leave()
         await left.wait()
         await server.stop()
+    }
+
+    private static func head(_ path: String, _ length: Int) -> String {
+        "POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=frontier\r\n"
+            + "Content-Length: \(length)\r\n\r\n"
     }
 }
