@@ -1,6 +1,8 @@
 """Phrases: the phrase, what can be said, its preview, and how it is shown."""
 
+import os
 import re
+import signal
 import sqlite3
 import struct
 from urllib.parse import quote
@@ -443,6 +445,18 @@ class TestTheSettings:
         page.until(lambda: held, "the page asks for its state")
         for route in held:
             route.continue_()
+        expect(page.by("palette-moss")).to_be_checked()
+
+    def test_a_palette_stays_chosen_though_its_page_is_left_before_the_server_reads_of_it(self, stopped_server, phrases):
+        page = phrases("/foaas/settings", on=stopped_server.start())
+        expect(page.by("palette-ink")).to_be_checked()
+        os.kill(stopped_server.process.pid, signal.SIGSTOP)
+        try:
+            page.by("palette-moss").check(force=True)
+            page.page.goto("about:blank")
+        finally:
+            os.kill(stopped_server.process.pid, signal.SIGCONT)
+        page.page.goto(page.server.base + "/foaas/settings")
         expect(page.by("palette-moss")).to_be_checked()
 
 

@@ -294,9 +294,11 @@ extension Resource {
             teller.yield(.end(end))
             return end
         }
-        let timer = Task { [clock] in
+        let timer = Task { [clock, cache] in
             // Sleeping throws only when it is not needed any more.
             do { try await clock.sleep(for: patience) } catch { return }
+            // Told here: an answer that comes before `.late` is handled takes it back.
+            slow.insert(server, at: cache.time)
             teller.yield(.late)
         }
         defer { timer.cancel() }
@@ -306,7 +308,6 @@ extension Resource {
             case .end(let end): return try end.get()
             case .late:
                 guard !Task.isCancelled else { break }
-                slow.insert(server, at: cache.time)
                 if let copy = await copy(insteadOf: patience) {
                     goOn(asking)
                     return copy

@@ -72,8 +72,12 @@ export const replicaOf = (response) => response.headers.get(REPLICA);
  */
 const meant = (replica) => (replica === null ? {} : { [REPLICA]: replica });
 
+/** Below this many characters a body may outlive its page: browsers allow 64 KiB for all of them together. */
+const SHORT = 2_000;
+
 /**
- * Sends a request and returns the answer's JSON, or null for an empty one.
+ * Sends a request and returns the answer's JSON, or null for an empty one. What a user has just chosen is sent although the user leaves
+ * the page at once, if it is short.
  *
  * @param {string} method
  * @param {string} url
@@ -82,11 +86,13 @@ const meant = (replica) => (replica === null ? {} : { [REPLICA]: replica });
  * @param {AbortSignal} [signal] ends it with the signal's reason, if it is aborted
  */
 export async function request(method, url, body, replica = null, signal) {
+  const text = body === undefined ? undefined : JSON.stringify(body);
   return exchange(url, {
     method,
     signal,
+    keepalive: text !== undefined && text.length < SHORT,
     headers: { ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...meant(replica) },
-    body: body === undefined ? undefined : JSON.stringify(body),
+    body: text,
   });
 }
 
