@@ -57,12 +57,14 @@ public final class CardsModel {
         isLoaded = true
     }
 
-    /// Makes payments with this card from now on.
+    /// Makes payments with this card from now on. If that cannot be saved, ``error`` says why, and the card chosen before is shown.
     public func choose(_ id: UUID) async {
         guard cards.contains(where: { $0.id == id }) else { return }
         chosen = id
-        // A choice that cannot be kept holds until the next start.
-        try? await service.choose(id)
+        do throws(StoreError) { try await service.choose(id) } catch {
+            self.error = VaultError(error)
+            chosen = await service.chosenCard(of: cards)?.id
+        }
     }
 
     /// Removes a card for good.

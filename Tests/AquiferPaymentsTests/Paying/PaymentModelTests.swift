@@ -649,6 +649,10 @@ struct CardScreenTests {
         #expect(model.cards.map(\.id) == [first.id, second.id] && model.chosen == second.id)
         await model.choose(first.id)
         #expect(await world.service.chosenCard(of: model.cards)?.id == first.id)
+        world.ledger.fail(.save, with: .full(path: "/disk"))
+        await model.choose(second.id)
+        #expect(model.error == .full(path: "/disk") && model.chosen == first.id)
+        world.ledger.heal()
         await model.remove(first.id)
         #expect(model.cards.map(\.id) == [second.id] && model.chosen == second.id)
     }
