@@ -18,6 +18,8 @@ public final class CardsModel {
     /// The cards are followed from the first appearance on, until the model is released.
     @ObservationIgnored private var following: ChangeFollower?
     @ObservationIgnored private var isWatching = false
+    /// True if ``error`` says why the cards could not be read.
+    @ObservationIgnored private var isUnreadable = false
 
     /// The screen of the cards that a service keeps.
     public init(_ service: PaymentsService) {
@@ -48,10 +50,12 @@ public final class CardsModel {
         watch()
         do throws(VaultError) {
             cards = try await service.vault.cards()
-            error = nil
+            // Another error is news until the user has read it: others may change something at any time.
+            if isUnreadable { error = nil }
+            isUnreadable = false
         } catch {
             cards = []
-            self.error = error
+            (self.error, isUnreadable) = (error, true)
         }
         chosen = await service.chosenCard(of: cards)?.id
         isLoaded = true
