@@ -21,11 +21,11 @@ extension PaymentDesk {
         }
         var found: [PaymentRecord] = []
         for record in contents.records
-        where record.amount == amount && record.contact.id == contact.id && isOwn(record) {
+        where record.amount == amount && mayBe(record, to: contact) {
             let present = await present(record)
             switch present.state {
             case .unknown, .sending: found.append(present)
-            case .abandoned where !contents.records.contains { $0.isOneMadeSince(present) && isOwn($0) }:
+            case .abandoned where !contents.records.contains { $0.isOneMadeSince(present) && mayBe($0, to: contact) }:
                 found.append(present)
             case .abandoned, .approved, .declined, .failed: break
             }
@@ -38,7 +38,7 @@ extension PaymentDesk {
     ///
     /// - Throws: `StoreError` when the ledger cannot be read. The caller must not send the payment again then.
     public func madeSince(_ record: PaymentRecord) async throws(StoreError) -> [PaymentRecord] {
-        try await ledger.contents().records.filter { $0.isOneMadeSince(record) && isOwn($0) }
+        try await ledger.contents().records.filter { $0.isOneMadeSince(record) && mayBe($0, to: record.contact) }
     }
 
     /// The payments to this person that are known as made: what an order is compared with that the user fills in from now on.
@@ -74,7 +74,8 @@ extension PaymentDesk {
         }
         made += contents.records.filter { one in
             let isSince = known.map(one.isOneMadeSince) ?? false || one.isMade(since: order)
-            return isSince && isOwn(one) && !shown.approved.contains(one.id) && !made.contains { $0.id == one.id }
+            return isSince && mayBe(one, to: order.contact) && !shown.approved.contains(one.id)
+                && !made.contains { $0.id == one.id }
         }
         // A payment that is being sent has no outcome that the user could know, so none is paid besides it.
         let open = earlier.filter { other in
@@ -174,6 +175,12 @@ extension PaymentDesk {
     /// - Throws: ``PaymentError/otherServer(_:)``.
     public nonisolated func expectOwn(_ record: PaymentRecord) throws(PaymentError) {
         if !isOwn(record) { throw .otherServer(record.server) }
+    }
+
+    /// True if the payment was to this person: with this server, or with one that calls the same person by this number, because it may be
+    /// the same server under another address.
+    private nonisolated func mayBe(_ record: PaymentRecord, to contact: Contact) -> Bool {
+        record.contact.id == contact.id && (isOwn(record) || record.contact.username == contact.username)
     }
 
     /// True if the payment was made with this server.

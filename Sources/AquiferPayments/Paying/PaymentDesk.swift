@@ -18,7 +18,8 @@ import AquiferFoundation
 /// - A payment that any living process is sending is ``PaymentRecord/State/sending``. No other process changes that,
 ///   unless the remote shows its transaction. The lock of a killed process shows at once that it was killed.
 /// - A payment is sent again, and checked, only with the server that it was first sent to. Another server has other
-///   people under the same numbers, and does not know the key.
+///   people under the same numbers, and does not know the key. If it calls a person by the same number and user name, it may be the same
+///   server under another address: a payment there is asked about, too.
 /// - An outcome that cannot be recorded is recorded later, as soon as that is possible, while the desk lives. Look at
 ///   ``hasUnrecorded`` before you drop a desk.
 /// - A cancelled caller does not stop a payment that was sent. Its outcome is recorded all the same.
@@ -71,12 +72,12 @@ public actor PaymentDesk {
     nonisolated var server: String { Self.name(of: base) }
 
     /// The name of a server, however its address is spelled: the case of scheme and host, the default port, `/./` and
-    /// slashes at the end do not count, and neither does a password in it.
+    /// slashes at the end do not count, and neither does a password or a fragment in it.
     static func name(of address: URL) -> String {
         var parts = URLComponents(url: address.standardized, resolvingAgainstBaseURL: true) ?? URLComponents()
         parts.scheme = parts.scheme?.lowercased()
         parts.host = parts.host?.lowercased()
-        (parts.user, parts.password) = (nil, nil)
+        (parts.user, parts.password, parts.fragment) = (nil, nil, nil)
         if parts.port == (parts.scheme == "https" ? 443 : 80) { parts.port = nil }
         var text = parts.string ?? address.absoluteString
         while text.hasSuffix("/") { text.removeLast() }

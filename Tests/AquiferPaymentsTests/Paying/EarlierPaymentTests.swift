@@ -159,10 +159,10 @@ struct EarlierPaymentTests {
         #expect(try await world.desk.send(world.order()).state == .approved)
     }
 
-    @Test("Another amount, another person or another server is another payment")
+    @Test("Another amount or another person is another payment; the same person at another address of a server is not")
     func others() async throws {
         let world = PaymentsWorld(Self.lost, .transaction(value: "80.00"), .transaction(user: 1003), .transaction())
-        _ = try await world.desk.send(world.order())
+        let lost = try await world.desk.send(world.order())
         #expect(try await world.desk.send(world.order(8000)).state == .approved)
         let known = try world.order()
         let person = Contact(
@@ -173,7 +173,14 @@ struct EarlierPaymentTests {
         let other = PaymentDesk(
             base: try #require(URL(string: "http://other.example")), client: world.client, ledger: world.desk.ledger,
             locks: world.locks, clock: world.clock, now: world.date.read)
-        #expect(try await other.send(world.order()).state == .approved)
+        let doubted = try world.order()
+        let refusal = await failure { () async throws(PaymentError) in try await other.send(doubted) }
+        #expect(refusal == .unresolved([lost]))
+        let namesake = Contact(
+            id: known.contact.id, name: "Ana", imageURL: world.contact.imageURL, username: "@ana")
+        let theirs = PaymentOrder(
+            key: UUID(), contact: namesake, amount: known.amount, card: known.card, code: known.code)
+        #expect(try await other.send(theirs).state == .approved)
     }
 
     /// Two desks of two processes, one desk of two windows, and one desk of an app that keeps no locks.

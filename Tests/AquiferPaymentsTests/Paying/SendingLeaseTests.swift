@@ -211,7 +211,7 @@ struct SendingLeaseTests {
         await #expect(throws: expected) { try await other.send(order) }
         #expect(client.requests.isEmpty)
         #expect(try await world.desk.ledger.record(order.key)?.state == .unknown)
-        for spelling in ["HTTP://Payments.Example/", "http://payments.example:80", "http://payments.example/./"] {
+        for spelling in ["HTTP://Payments.Example/", "http://payments.example:80", "http://payments.example/./#x"] {
             let same = PaymentDesk(
                 base: try #require(URL(string: spelling)), client: ScriptedHTTPClient([.noTransaction]),
                 ledger: PaymentLedger(world.ledger), locks: world.locks, clock: world.clock, now: world.date.read)

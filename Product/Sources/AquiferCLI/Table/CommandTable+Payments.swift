@@ -83,7 +83,7 @@ extension CommandTable {
                 run: PaymentsRetryCommand.self),
             Command(
                 "payments give-up", "stops waiting for the outcome of a payment that was not answered",
-                details: "Its outcome stays unknown, and the next payment like it is made without a question.",
+                details: "Its outcome stays unknown, and the next payment like it has to be confirmed.",
                 [.payment], run: PaymentsGiveUpCommand.self),
             Command(
                 "payments discard", "removes a damaged payment that cannot be read, for good",
