@@ -168,7 +168,7 @@ final class SessionTransfer: HTTPBodySource {
         guard let total = request.limits.total else { return }
         let alarm = Task { [weak self] in
             // The sleep is cancelled when the transfer ends in time.
-            guard (try? await Task.sleep(for: total)) != nil else { return }
+            guard (try? await ContinuousClock().pause(for: total)) != nil else { return }
             self?.end(.failure(TransportError(.timedOut, "the whole transfer took too long")), cancels: true)
         }
         let isOver = state.withLock { state in

@@ -67,14 +67,14 @@ extension Cache {
         let entry = try encode(value, savedAt: savedAt, validators: validators)
         return try await decide { current throws(StoreError) -> (EntryChange, Bool) in
             switch current {
-            case .success(let other?) where other.isMark:
-                var invalid = entry
-                invalid.asking = other.asking
-                return (.replace(invalid), true)
             case .success(let other?):
                 // An entry that cannot be delivered is worth less than an older value.
-                let isKept = !entry.isNewer(than: other, at: time) && (try? decode(other)) != nil
-                return isKept ? (.keep, false) : (.replace(entry), true)
+                let isKept = !other.isMark && !entry.isNewer(than: other, at: time) && (try? decode(other)) != nil
+                if isKept { return (.keep, false) }
+                var entry = entry
+                // What was made invalid or denied stays so: nothing was asked for since.
+                if other.asking.mark != nil || other.asking.isDenied { entry.asking = other.asking }
+                return (.replace(entry), true)
             case .success(nil), .failure(.unreadable): return (.replace(entry), true)
             // An entry that the system could not read may be newer.
             case .failure(let error): throw error

@@ -19,8 +19,8 @@ public struct CacheCodec<Value: Sendable>: Sendable {
 }
 
 extension CacheCodec {
-    /// The first byte of bytes with a version. No value of the codecs here begins with it, as with that of a page.
-    private static var versionMark: UInt8 { 0xF6 }
+    /// The beginning of bytes with a version. No text or JSON begins so, and other bytes do not by chance.
+    private static var versionMark: Data { Data([0xF6]) + Data("version".utf8) }
 
     /// This codec with a version, which an app raises when it reads more from an answer than before: a new optional field is missing
     /// in the copies of earlier versions, and the server, asked whether they are still the latest, would say yes for ever.
@@ -34,9 +34,9 @@ extension CacheCodec {
     public func versioned(_ version: UInt8) -> CacheCodec {
         let (encode, decode, mark) = (encode, decode, Self.versionMark)
         var codec = CacheCodec(
-            encode: { Data([mark, version]) + (try encode($0)) },
-            decode: { try decode($0.first == mark ? Data($0.dropFirst(2)) : $0) })
-        codec.isCurrent = { $0.starts(with: [mark, version]) }
+            encode: { mark + [version] + (try encode($0)) },
+            decode: { try decode($0.starts(with: mark) ? Data($0.dropFirst(mark.count + 1)) : $0) })
+        codec.isCurrent = { $0.starts(with: mark + [version]) }
         return codec
     }
 }

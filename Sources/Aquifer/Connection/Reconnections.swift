@@ -52,7 +52,7 @@ struct Reconnections: Sendable {
             done = now.returns
             await action()
             // Sleeping throws only when the task was cancelled.
-            do { try await clock.sleep(for: apart) } catch { return }
+            do { try await clock.pause(for: apart) } catch { return }
         }
     }
 }

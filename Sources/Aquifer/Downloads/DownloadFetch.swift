@@ -105,7 +105,7 @@ final class DownloadFetch {
             case .again(let wait?, _):
                 longest = max(longest, wait)
                 // Sleeping throws only when the task was cancelled.
-                do { try await with.retry.clock.sleep(for: longest) } catch { throw .cancelled }
+                do { try await with.retry.clock.pause(for: longest) } catch { throw .cancelled }
                 attempt += 1
                 waits += 1
             }

@@ -129,7 +129,7 @@ struct DownloadFiles: Sendable {
             }
             guard waited < setting.patience else { throw .store(.busy(path: setting.folder.path(name, .lock))) }
             // Sleeping throws only when the task was cancelled.
-            do { try await setting.clock.sleep(for: pause) } catch { throw .cancelled }
+            do { try await setting.clock.pause(for: pause) } catch { throw .cancelled }
             waited += pause
         }
     }

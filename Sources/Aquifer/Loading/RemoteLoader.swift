@@ -152,7 +152,7 @@ private struct Transfer: Sendable {
                 wait = again
             }
             // Sleeping throws only when the task was cancelled.
-            do { try await retry.clock.sleep(for: wait) } catch { throw .cancelled }
+            do { try await retry.clock.pause(for: wait) } catch { throw .cancelled }
             attempt += 1
         }
     }

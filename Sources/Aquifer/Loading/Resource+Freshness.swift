@@ -34,6 +34,18 @@ extension Resource {
         try await cache.load().map { Self.copy($0) }
     }
 
+    /// False if the last answer denied the value.
+    ///
+    /// - Throws: ``LoadError/ended(_:)`` after the end of its scope.
+    func mayShowCopies() async throws(LoadError) -> Bool {
+        guard deniedAt.withLock({ $0 }) == nil else { return false }
+        do throws(StoreError) { return try await cache.entry()?.asking.isDenied != true } catch {
+            if case .ended(let scope) = error { throw .ended(scope) }
+            // What cannot be read says nothing about a value that is shown.
+            return true
+        }
+    }
+
     /// True if a copy that was saved at this date may still be delivered.
     public func isFresh(_ savedAt: Date) -> Bool { cache.isFresh(savedAt) }
 

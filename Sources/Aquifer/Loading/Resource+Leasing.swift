@@ -126,7 +126,7 @@ extension Resource {
         let keeper = Task { [key = cache.key, leasing, clock] in
             while true {
                 // Sleeping throws only when the task was cancelled.
-                do { try await clock.sleep(for: leasing.span / 3) } catch { return }
+                do { try await clock.pause(for: leasing.span / 3) } catch { return }
                 // A failing place may answer the next time. Without the lease, the load goes on: its save decides for itself.
                 if (try? await leases.renew(key, lease, for: leasing.span)) == false { return }
             }

@@ -296,7 +296,7 @@ extension Resource {
         }
         let timer = Task { [clock, cache] in
             // Sleeping throws only when it is not needed any more.
-            do { try await clock.sleep(for: patience) } catch { return }
+            do { try await clock.pause(for: patience) } catch { return }
             // Told here: an answer that comes before `.late` is handled takes it back.
             slow.insert(server, at: cache.time)
             teller.yield(.late)
@@ -338,10 +338,10 @@ extension Resource {
         do throws(LoadError) { return .success(try await ask()) } catch { return .failure(error) }
     }
 
-    /// Lets a load go on as the update in the background, or beside the one that there is, which shares its request.
+    /// Lets a load go on as the update in the background. If there is one, its request goes on.
     private func goOn(_ asking: Task<Result<Loaded<Value>, LoadError>, Never>) {
         backgroundUpdate.withLock { update in
-            guard update == nil else { return }
+            guard update == nil else { return asking.cancel() }
             update = Task {
                 let end = await withTaskCancellationHandler {
                     await asking.value

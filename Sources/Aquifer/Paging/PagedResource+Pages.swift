@@ -6,6 +6,10 @@ extension PagedResource {
     ///
     /// Without an answer it delivers the page if it is saved, as ``fallback`` says, or throws the error.
     public func loadMore() async throws(LoadError) -> Loaded<PagedList<Item>> {
+        // What was put together may have been denied since, or its scope have ended.
+        guard try await telling({ () async throws(LoadError) in try await first.mayShowCopies() }) else {
+            return try await load()
+        }
         guard let (end, whole) = await current({ ($0.end, $0.end == nil ? $0.list : nil) }) else {
             return try await load()
         }
@@ -20,6 +24,9 @@ extension PagedResource {
     /// - Throws: the error of the request: no saved page stands in for what is missing. A gap that is no longer part of the
     ///   list is none: the list is delivered as it is.
     public func fill(_ gap: PageGap) async throws(LoadError) -> Loaded<PagedList<Item>> {
+        guard try await telling({ () async throws(LoadError) in try await first.mayShowCopies() }) else {
+            return try await load()
+        }
         guard let list = await current({ $0.list }), let gap = list.gaps.first(where: { $0.id == gap.id }) else {
             return try await load()
         }

@@ -47,6 +47,7 @@ extension Outbox {
     func changes(
         of kind: String, anew: Bool
     ) async throws(StoreError) -> Changes {
+        if let end = await ended() { throw end }
         let isFollowed = hearing.withLock { $0.listeners > 0 }
         if !hasAudited || anew && !isFollowed { try await refresh(isQuiet: true) } else { await catchUp() }
         let items = index.rows.keys.compactMap { change($0, of: kind) }

@@ -122,8 +122,11 @@ extension Outbox {
             do throws(StoreError) {
                 isNews = try await new.isEverything || !hasAudited ? refresh() : look(at: new.numbers)
             } catch {
-                // Nothing of an ended scope is read any more.
-                if case .ended = error { continue }
+                // Nothing of an ended scope is read or shown any more.
+                if await ended() != nil {
+                    changes.ring()
+                    continue
+                }
                 return readLater(new)
             }
             // A look that began earlier may have read one of these items before it was changed, and note it later.

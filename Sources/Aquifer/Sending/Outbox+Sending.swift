@@ -127,7 +127,7 @@ extension Outbox {
     private func keepClaim(_ number: UInt64, _ key: String, _ transfer: Task<Void, Never>) async {
         while true {
             // Sleeping throws only when the task was cancelled.
-            do { try await policy.clock.sleep(for: policy.lease / 3) } catch { return }
+            do { try await policy.clock.pause(for: policy.lease / 3) } catch { return }
             let lease = OutboxRecord.Lease(
                 owner: owner, span: Span(since: policy.now(), policy.lease), holder: presence?.name)
             do throws(StoreError) {

@@ -20,10 +20,18 @@ extension Outbox {
         }
     }
 
-    /// The queue, including the newest items, even if no task sends.
+    /// The queue, including the newest items, even if no task sends; nothing after the end of the scope.
     private func latest() async -> [Item] {
+        guard await ended() == nil else { return [] }
         await catchUp()
         return snapshot()
+    }
+
+    /// The error of a scope that has ended. Nobody is shown its queue any more.
+    func ended() async -> StoreError? {
+        guard let end = await shelf.end else { return nil }
+        (index, fresh) = (OutboxIndex(), [])
+        return end
     }
 
     /// Reads the queue if that was not done yet, and what was queued here since.
@@ -44,10 +52,13 @@ extension Outbox {
         private let outbox: Outbox
         private let id: ID
         private let last = Locked<State?>(nil)
+        /// Hears the end of the scope.
+        private let others: StoreObservation?
 
         init(_ outbox: Outbox, _ id: ID) {
             self.outbox = outbox
             self.id = id
+            others = outbox.shelf.store.changes.mayEnd ? outbox.hearOthers() : nil
             outbox.watched.withLock { $0[id, default: (0, nil)].watchers += 1 }
         }
 
@@ -102,6 +113,7 @@ extension Outbox {
             case .nothing: return end(of: id) ?? .gone
             }
         } catch {
+            if case .ended = error { return end(of: id) ?? .gone }
             return end(of: id)
         }
     }

@@ -77,7 +77,11 @@ extension StoredAttachments {
 
     /// Deletes the files of copies that another machine has sent meanwhile.
     private func forgetOthers(in folder: String) async throws(StoreError) {
-        let names = try await queue.run { () throws(StoreError) in try POSIX.names(in: folder) }
+        let names = try await queue.run { () throws(StoreError) in
+            // Systems clear the folders of what can be made again.
+            try POSIX.makeFolder(folder)
+            return try POSIX.names(in: folder)
+        }
         guard !names.isEmpty else { return }
         let known = Set(try await listed().map(\.name))
         for name in names where !name.hasSuffix(".new") && !known.contains(name) {

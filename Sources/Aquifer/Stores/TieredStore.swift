@@ -29,7 +29,7 @@ public final class TieredStore: CacheStore, CopiedReads {
 
         /// 1 000 000 bytes each.
         public static func megabytes(_ count: Int) -> Bound {
-            .bytes(count.multipliedReportingOverflow(by: 1_000_000).partialValue)
+            .bytes(count > Int.max / 1_000_000 ? .max : count * 1_000_000)
         }
     }
 

@@ -12,7 +12,7 @@ enum Alarm {
     ) -> StoreObservation {
         guard clock is ContinuousClock, Conducting.conductor == nil else {
             let task = Task {
-                do { try await clock.sleep(for: time) } catch { return }
+                do { try await clock.pause(for: time) } catch { return }
                 body()
             }
             return StoreObservation { task.cancel() }

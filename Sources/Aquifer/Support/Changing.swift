@@ -61,8 +61,7 @@ package final class Changing<Value: Sendable>: Sendable {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.wait(after: version) }
             // Sleeping throws only when the task was cancelled, and then there is nothing to wait for.
-            // No clock counts for much longer than a life.
-            group.addTask { try? await clock.sleep(for: min(time, .days(36_500))) }
+            group.addTask { try? await clock.pause(for: time) }
             await group.next()
             group.cancelAll()
         }

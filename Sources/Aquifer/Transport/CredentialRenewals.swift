@@ -83,7 +83,7 @@ final class CredentialRenewals: Sendable {
             group.addTask { await Self.end(of: renewal).map { .ended($0) } ?? .cancelled }
             group.addTask { [clock, patience] in
                 // Sleeping throws only when the renewal has ended, or nobody waits any more.
-                do { try await clock.sleep(for: patience) } catch { return .cancelled }
+                do { try await clock.pause(for: patience) } catch { return .cancelled }
                 return .outOfPatience
             }
             defer { group.cancelAll() }

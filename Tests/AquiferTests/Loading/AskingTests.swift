@@ -137,6 +137,38 @@ struct AskingTests {
         #expect(try await load.value.value == ["new"])
     }
 
+    @Test("An update that was left by two callers is cancelled for both")
+    func patienceOfTwo() async throws {
+        let world = World(client: ScriptedHTTPClient())
+        try await world.save(["old"], age: .minutes(2))
+        let clock = ManualClock()
+        let resource = Resource(remote: world.remote(), cache: world.cache, clock: clock)
+        let loads = (0..<2).map { _ in Task { try await resource.load(patience: .seconds(8)) } }
+        await clock.waitForSleepers(2)
+        let exchange = await world.client.exchange(0)
+        clock.advance(by: .seconds(8))
+        for load in loads { #expect(try await load.value.value == ["old"]) }
+        resource.cancelUpdate()
+        await exchange.waitForCancellation()
+        #expect(world.client.requests.count == 1)
+    }
+
+    @Test("The longest patience there is can be waited for")
+    func forEver() async throws {
+        let ever = Duration.seconds(Int64.max)
+        let world = World(.texts(["a"]))
+        let resource = Resource(remote: world.remote(), cache: world.cache)
+        #expect(try await resource.load(patience: ever).value == ["a"])
+        // A server may ask for just as long.
+        let client = ScriptedHTTPClient([.answer(status: 503, headers: ["Retry-After": "9223372036854775807"])])
+        let other = World(client: client)
+        let loading = Task { try await other.resource(retry: RetryPolicy(patience: ever)).load() }
+        _ = await client.exchange(0)
+        for _ in 0..<100 { await Task.yield() }
+        loading.cancel()
+        await #expect(throws: LoadError.cancelled) { try await loading.value }
+    }
+
     private struct Note: Codable, Equatable {
         var text: String
         var color: String?

@@ -89,6 +89,57 @@ struct EndedFollowersTests {
         #expect(world.server.requests.count == 2)
     }
 
+    @Test("is given no further page of a list, not of a whole one either")
+    func furtherPages() async throws {
+        let world = PagedWorld(.cursor, down(15, 1))
+        let scope = Scope("user", in: world.store)
+        let list = world.resource(in: scope.store)
+        _ = try await list.load()
+        while try await !list.loadMore().value.isComplete {}
+        let count = world.server.requests.count
+        try await scope.end()
+        await #expect(throws: LoadError.ended("user")) { try await list.loadMore() }
+        #expect(world.server.requests.count == count)
+    }
+
+    @Test("is shown no queue, and no item of it", arguments: [Scope.Unsent.keep, .discard])
+    func queue(unsent: Scope.Unsent) async throws {
+        let (world, base) = (OutboxWorld(), MemoryStore())
+        let scope = Scope("user", in: base)
+        let queue = Outbox(in: scope.store, client: world.server.client, policy: world.policy())
+        let item = try await queue.enqueue(world.note("mine"))
+        let shown = Locked<[Outbox.Item]?>(nil)
+        let following = Task { for await items in queue.states() { shown.withLock { $0 = items } } }
+        let watching = Task { for await _ in queue.states(of: item.id) {} }
+        #expect(await eventually { shown.withLock { $0?.map(\.id) } == [item.id] })
+        try await Scope("user", in: base).end(unsent: unsent)
+        #expect(await eventually { shown.withLock { $0?.isEmpty } == true })
+        await watching.value
+        var late = queue.states().makeAsyncIterator()
+        #expect(await late.next()?.isEmpty == true)
+        var lateItem = queue.states(of: item.id).makeAsyncIterator()
+        #expect(await lateItem.next() == .gone)
+        following.cancel()
+        await following.value
+    }
+
+    @Test("is told no change that waits")
+    func changes() async throws {
+        let (world, base) = (NotesWorld(), MemoryStore())
+        world.server.edit { $0 = [NoteRow(id: "1", text: "Milk", version: "\"a\"")] }
+        let scope = Scope("user", in: base)
+        let notes = EditableResource(
+            world.resource(store: scope.store), changes: NoteChange.self, empty: [],
+            outbox: world.outbox(in: scope.store))
+        let model = ResourceModel(notes)
+        await model.appear()
+        try await notes.change(.rename(id: "1", text: "Mine"))
+        #expect(await eventually { model.value?.first?.text == "Mine" })
+        try await Scope("user", in: base).end(unsent: .discard)
+        #expect(await eventually { model.value == nil })
+        await #expect(throws: StoreError.ended(scope: "user")) { try await notes.pendingChanges() }
+    }
+
     @Test("reads no list whose end it meets at a later page")
     func middle() async throws {
         let world = PagedWorld(.cursor, down(30, 1))
