@@ -289,11 +289,15 @@ def test_the_first_page_of_the_phrases_starts_them_with_the_stored_operations_el
     assert asked_for_operations(remote) == 0 and len(remote.said) == 1
 
 
-@pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder", "huge file"])
 def test_something_else_in_the_place_of_the_settings_is_refused_without_being_opened(aquifer, kind):
     aquifer.data.mkdir(parents=True)
     place = aquifer.data / "foaas.plist"
-    os.mkfifo(place) if kind == "pipe" else place.mkdir() if kind == "folder" else place.symlink_to("/dev/null")
+    if kind == "huge file":
+        place.touch()
+        os.truncate(place, (16 << 20) + 1)
+    else:
+        os.mkfifo(place) if kind == "pipe" else place.mkdir() if kind == "folder" else place.symlink_to("/dev/null")
     assert aquifer("foaas", "list").returncode == DELIVERED
     listed = aquifer("cache", "list")
     assert listed.returncode == STORE and "foaas.plist" in listed.stderr, listed.stderr

@@ -68,7 +68,10 @@ struct DownloadFolder: Sendable {
 
     /// The record of the complete download, or of the growing one; `nil` if there is none.
     func record(_ name: String, _ suffix: Suffix) throws(StoreError) -> DownloadRecord? {
-        guard let bytes = try contents(path(name, suffix)) else { return nil }
+        guard let bytes = try contents(path(name, suffix), upTo: Self.mostBytes + 1) else { return nil }
+        guard bytes.count <= Self.mostBytes else {
+            throw .unreadable(key: name, reason: "it is too large for a record")
+        }
         do throws(BinaryReader.Failure) {
             return try DownloadRecord.decoded(bytes, isWhole: suffix == .info)
         } catch {
@@ -107,10 +110,14 @@ struct DownloadFolder: Sendable {
         if let whole = try record(name, .info)?.generation { try removeData(name, but: whole) }
     }
 
-    func contents(_ path: String) throws(StoreError) -> Data? {
+    /// The largest size of a record in bytes: that of a download of 2 TiB. A larger one is damaged.
+    static let mostBytes = 64 << 20
+
+    /// The first bytes of a file; `nil` if there is no file.
+    func contents(_ path: String, upTo most: Int) throws(StoreError) -> Data? {
         guard let file = try POSIX.openToRead(path) else { return nil }
         guard let size = try POSIX.size(file) else { throw .notAStore(path: path) }
-        return try POSIX.read(file, upTo: size)
+        return try POSIX.read(file, upTo: min(size, most))
     }
 
     /// Opens the complete download of a URL; `nil` if there is none.
@@ -187,7 +194,7 @@ struct DownloadFolder: Sendable {
     // MARK: Use and pins
 
     func used(_ name: String) throws(StoreError) -> Date? {
-        guard let bytes = try contents(path(name, .used)), bytes.count == 8 else { return nil }
+        guard let bytes = try contents(path(name, .used), upTo: 9), bytes.count == 8 else { return nil }
         let bits = bytes.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
         return Date(timeIntervalSinceReferenceDate: Double(bitPattern: bits))
     }

@@ -47,7 +47,7 @@ extension Downloads {
 extension DownloadFolder {
     /// The URL that a pin names; `nil` if there is no pin, or it does not name this download's URL.
     fileprivate func pin(_ name: String) throws(StoreError) -> String? {
-        guard let bytes = try contents(path(name, .pin)) else { return nil }
+        guard let bytes = try contents(path(name, .pin), upTo: Self.mostBytes) else { return nil }
         let text = String(decoding: bytes, as: UTF8.self)
         return Self.name(of: text) == name ? text : nil
     }

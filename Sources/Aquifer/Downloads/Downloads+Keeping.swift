@@ -153,7 +153,8 @@ extension DownloadFolder {
         // Lists leave unreadable downloads out, and do not delete them.
         let whole = try? record(name, .info)
         let growing = whole == nil ? try? record(name, .part) : nil  // as above
-        let pin = try? contents(path(name, .pin)).map { String(decoding: $0, as: UTF8.self) }  // as above
+        let bytes = try? contents(path(name, .pin), upTo: Self.mostBytes)  // as above
+        let pin = bytes.map { String(decoding: $0, as: UTF8.self) }
         guard let text = whole?.url ?? growing?.url ?? pin, Self.name(of: text) == name, let url = URL(string: text)
         else { return nil }
         let received = whole?.total ?? self.growth(name)?.received ?? 0

@@ -106,6 +106,18 @@ struct DownloadKeepingTests {
         }
     }
 
+    @Test("and a record that damage has made huge is not read as a whole")
+    func hugeRecord() async throws {
+        try await DownloadWorld.with { world in
+            let downloads = try world.downloads(FileRemote(content).client)
+            _ = try await downloads.file(for: world.url)
+            let record = try FileHandle(forWritingTo: world.files(".info")[0])
+            try record.truncate(atOffset: UInt64(DownloadFolder.mostBytes + 1))
+            #expect(try await downloads.damaged().map(\.reason) == ["it is too large for a record"])
+            #expect(try await downloads.file(for: world.url).all() == content)
+        }
+    }
+
     @Test("is listed, whole or not, and deleted without leaving anything")
     func listAndDelete() async throws {
         try await DownloadWorld.with { world in

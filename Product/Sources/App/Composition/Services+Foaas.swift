@@ -56,7 +56,7 @@ final class FoaasDefaults: Sendable {
     /// The store of the defaults.
     ///
     /// - Throws: ``StoreError/notAStore(path:)`` if a pipe, a device or a folder is in the file's place: opening a pipe would wait
-    ///   for ever.
+    ///   for ever. ``StoreError/damaged(path:reason:)`` if the file is too large: it would be read as a whole.
     var store: UserDefaultsStore {
         get throws(StoreError) { try opened.withLock { opened throws(StoreError) in try open(&opened) } }
     }
@@ -66,6 +66,9 @@ final class FoaasDefaults: Sendable {
         #if os(Linux)
             let file = domain + ".plist"
             if POSIX.isSpecial(file) { throw .notAStore(path: file) }
+            if let size = POSIX.status(file)?.size, size > 16 << 20 {
+                throw .damaged(path: file, reason: "it is too large for settings")
+            }
         #endif
         // The initializer returns `nil` only for the names of the standard and the global domain.
         let store = UserDefaultsStore(UserDefaults(suiteName: domain) ?? UserDefaults())
