@@ -27,6 +27,9 @@ import AquiferFoundation
 /// **Changes of other processes** are told by ``changes``. The first observer makes a small file for that, `FILE-changes`,
 /// to which each writer then appends the keys that it changes. Deleting it loses nothing.
 ///
+/// **A full disk** lets a process that has the store open read on. One that opens the store first cannot read it, and throws
+/// `StoreError.full(path:)`: SQLite keeps the index of its log in the `-shm` file, for which it needs 32 KB.
+///
 /// The database file is never mapped into memory: a truncated or unreadable file is an error, whereas a map would end
 /// the process. (SQLite itself maps the `-shm` file beside it.)
 public final class SQLiteStore: CacheStore {
