@@ -6,8 +6,14 @@ import Hammer
 
 /// The faults of the system. Each function prints the store's answers.
 enum Faults {
-    /// With room for 300 KB in each file.
+    /// With room for 300 KB in each file; then the store is opened with no room at all.
     static func full(_ kind: String, _ path: String) async throws {
+        try await filled(kind, path)
+        Straits.limitFiles(to: 0)
+        await say("opened anew") { _ = try await Plan.open(kind, path).retrieve("key") }
+    }
+
+    private static func filled(_ kind: String, _ path: String) async throws {
         let store = try Plan.open(kind, path)
         let before = Plan.entry(key: "key", writer: 0, counter: 1)
         try await store.insert(before, for: "key")
