@@ -1,8 +1,10 @@
 """`aquifer audio` and `aquifer outbox`, against the reference remote and one that is cut, gone or hostile."""
 
+import datetime
 import http.server
 import json
 import os
+import re
 import signal
 import socket
 import sqlite3
@@ -514,6 +516,23 @@ def test_a_clip_that_is_discarded_while_it_is_sent_may_have_arrived(aquifer):
         process.communicate(timeout=60)
     assert result.returncode == DELIVERED and "may have arrived" in result.stderr
     assert items(aquifer) == []
+
+
+def test_after_a_sender_was_killed_it_is_said_until_when_its_item_waits(aquifer):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"http://127.0.0.1:{server.getsockname()[1]}"
+        said(aquifer("audio", "post", str(CLIP), "--title", "Killed", "--later", "--quiet", "--remote", f"audio={address}"))
+        process = subprocess.Popen([BINARY, "outbox", "send", "--data", str(aquifer.data)], env=aquifer.environment)
+        connection, _ = server.accept()
+        with connection:
+            process.kill()
+            process.wait()
+    result = aquifer("outbox", "send")
+    assert result.returncode == UNKNOWN and result.stdout == "sent 0, 1 left\n"
+    assert re.search(r"item 1 “Killed”: sending: by another process; if that has ended, the item can be tried again in \d+ seconds", result.stderr)
+    (item,) = items(aquifer)
+    end = datetime.datetime.fromisoformat(item["nextTryAt"])
+    assert 0 < (end - datetime.datetime.now(datetime.timezone.utc)).total_seconds() <= 30
 
 
 @pytest.mark.parametrize("harm", ["bytes = X'7B7D'", "saved_at = saved_at + 1"])

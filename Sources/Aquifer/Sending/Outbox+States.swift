@@ -138,8 +138,8 @@ extension Outbox {
         if case .some(.some) = sending[number] {
             return .sending(sent: progress.withLock { $0[number] } ?? 0)
         }
-        if let lease = head.lease, lease.owner != owner, index.left(of: lease, row, now) != nil {
-            return .sendingElsewhere
+        if let lease = head.lease, lease.owner != owner, let left = index.left(of: lease, row, now) {
+            return .sendingElsewhere(until: now + left)
         }
         guard let wait = head.wait else { return .waiting }
         if let left = wait.left(now, isReleased: row.released != nil) {

@@ -59,8 +59,9 @@ extension Outbox {
         case retrying(after: Failure, at: Date)
         /// The item is being sent here. `sent` is the number of bytes of its body that have been sent.
         case sending(sent: UInt64)
-        /// Another process, or another ``Outbox`` over the same store, is sending the item.
-        case sendingElsewhere
+        /// Another process, or another ``Outbox`` over the same store, is sending the item, or has died while it did. Its claim ends at
+        /// about this time unless it renews it; then the item can be tried again.
+        case sendingElsewhere(until: Date)
         /// The item is not sent until ``Outbox/resume(_:)``.
         case paused
         /// The item was refused, and is kept until it is retried, edited or discarded.

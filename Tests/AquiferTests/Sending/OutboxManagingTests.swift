@@ -250,7 +250,8 @@ struct OutboxManagingTests {
         #expect(
             try await eventually {
                 let states = try await two.items().map(\.state)
-                return states.count { $0 == .sendingElsewhere } == 1 && !states.contains(.waiting)
+                let elsewhere = Outbox.State.sendingElsewhere(until: world.date.now + 30)
+                return states.count { $0 == elsewhere } == 1 && !states.contains(.waiting)
             })
         for (text, mayHaveArrived) in [
             ("held", true), ("lost", true), ("conflict", true), ("unsent", false), ("refused", false),

@@ -84,7 +84,7 @@ struct OutboxPresenceTests {
             #expect(await eventually { world.store.calls.contains { if case .update = $0 { true } else { false } } })
             world.pass(10)
         }
-        #expect(try await other.standing() == [.sendingElsewhere, .waiting])
+        #expect(try await other.standing() == [.sendingElsewhere(until: world.date.now + 30), .waiting])
         #expect(world.server.asked == ["one"])
         sending.cancel()
     }

@@ -77,7 +77,7 @@ struct OutboxSharingTests {
         let draining = Task { try await one.drain() }
         let exchange = await world.server.client.exchange(0)
         #expect(try await two.drain() == Outbox.Report(nextTry: .seconds(30)))
-        #expect(try await two.standing() == [.sendingElsewhere, .waiting])
+        #expect(try await two.standing() == [.sendingElsewhere(until: world.date.now + 30), .waiting])
         exchange.respond(status: 201)
         #expect(try await draining.value.sent == 2)
         #expect(try await two.items() == [])

@@ -55,6 +55,8 @@ struct OutboxItemDocument: Encodable {
     let bytes: UInt64
     @OrNull var queuedAt: Date?
     let attempts: Int
+    /// The time of the next try, at the latest if nobody sends it any more; `null` if its turn decides.
+    @OrNull var nextTryAt: Date?
     let detail: String
 
     /// - Parameter now: The time from which the next try is told.
@@ -67,6 +69,10 @@ struct OutboxItemDocument: Encodable {
         bytes = item.length
         _queuedAt = OrNull(wrappedValue: item.isReadable ? item.queuedAt : nil)
         attempts = item.attempts
+        switch item.state {
+        case .retrying(_, at: let time), .sendingElsewhere(until: let time): nextTryAt = time
+        default: nextTryAt = nil
+        }
         detail = item.detail(now: now)
     }
 }

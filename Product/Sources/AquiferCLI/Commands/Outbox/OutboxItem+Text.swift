@@ -44,12 +44,21 @@ extension Outbox.State {
     func detail(of id: Outbox.ID, now: Date) -> String {
         switch self {
         case .retrying(let failure, let at):
-            "\(failure.words); retrying \(at.timeIntervalSince(now) < 5 ? "soon" : Language.english.relative(at, now: now))"
+            "\(failure.words); retrying \(at.soon(now))"
+        case .sendingElsewhere(let until):
+            "by another process; if that has ended, the item can be tried again \(until.soon(now))"
         case .refused(let refusal): "\(refusal)"
         case .damaged(let reason): "\(reason); aquifer outbox discard \(id) takes it out"
         case .paused: "aquifer outbox retry \(id) sends it"
-        case .waiting, .sending, .sendingElsewhere, .sent, .gone: ""
+        case .waiting, .sending, .sent, .gone: ""
         }
+    }
+}
+
+extension Date {
+    /// A time to come, told from now: `in 27 seconds`.
+    fileprivate func soon(_ now: Date) -> String {
+        timeIntervalSince(now) < 5 ? "soon" : Language.english.relative(self, now: now)
     }
 }
 
