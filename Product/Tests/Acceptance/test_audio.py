@@ -5,6 +5,7 @@ import http.server
 import json
 import os
 import re
+import resource
 import signal
 import socket
 import sqlite3
@@ -515,6 +516,20 @@ def test_a_clip_that_is_discarded_while_it_is_sent_may_have_arrived(aquifer):
             result = aquifer("outbox", "discard", "2", "--quiet")
         process.communicate(timeout=60)
     assert result.returncode == DELIVERED and "may have arrived" in result.stderr
+    assert items(aquifer) == []
+
+
+@pytest.mark.parametrize("later", [[], ["--later"]])
+def test_a_clip_for_which_there_is_no_room_is_said_not_to_be_queued(aquifer, later):
+    said(aquifer("outbox", "list"))
+
+    def cramp():
+        # No file may grow beyond this, as on a full disk.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+    result = aquifer("audio", "post", str(CLIP), "--title", "Large", *later, preexec_fn=cramp, restore_signals=False)
+    assert result.returncode == 74 and "the clip was not posted, and is not in the outbox" in result.stderr
+    assert f"no room left on the device of {aquifer.data}/outbox" in result.stderr and "new." not in result.stderr
     assert items(aquifer) == []
 
 

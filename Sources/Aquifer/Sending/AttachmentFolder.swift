@@ -124,6 +124,8 @@ struct AttachmentFolder: AttachmentKeeper {
             let target = try locked(name)
             if let sum = try copy(original, offset, length, to: target) { return (target, sum) }
         } catch {
+            // The copy's own name means nothing to a user.
+            if case .full = error { throw .store(.full(path: path)) }
             throw .store(error)
         }
         throw .attachment(name: source.lastPathComponent, reason: "is shorter than it should be")

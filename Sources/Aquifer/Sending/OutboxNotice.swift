@@ -55,7 +55,6 @@ public enum OutboxError: Error, Sendable, Hashable, CustomStringConvertible {
     /// One line with the reason.
     public var description: String {
         switch self {
-        case .store(.full(let path)): "there is no room left on the device of \(path); free some, then try again"
         case .store(let error): "\(error)"
         case .damaged(let id, let reason): "item \(id) of the outbox is damaged (\(reason)); it can only be discarded"
         case .attachment(let name, let reason): "the attachment \(name) \(reason)"

@@ -94,7 +94,7 @@ struct AudioPostCommand: CommandHandler {
                 call.console.note("it waits in the outbox; aquifer outbox send sends it, and so does aquifer serve")
             }
             return .delivered
-        } catch { throw CommandError(error) }
+        } catch { throw CommandError(notKept: error) }
     }
 }
 
@@ -113,7 +113,18 @@ extension CommandError {
                 message: "the server refused it, and it was not posted: "
                     + "\(Outbox.Refusal.server(status: status, words: words))")
         case .refused(let refusal): self.init(status: .usage, message: "\(refusal)")
-        case .notKept(let error): self.init(error)
+        case .notKept(let error): self.init(notKept: error)
+        }
+    }
+
+    /// A clip that is not in the outbox, for certain or as far as is known.
+    fileprivate init(notKept error: OutboxError) {
+        switch error {
+        case .store(.uncertain): self.init(error)
+        case .store(let reason):
+            let reason = CommandError(reason).message
+            self.init(status: .store, message: "the clip was not posted, and is not in the outbox: \(reason)")
+        default: self.init(error)
         }
     }
 }
