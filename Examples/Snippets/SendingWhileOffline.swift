@@ -46,6 +46,7 @@ func words(for state: Outbox.State, of length: UInt64) -> String {
     case .waiting: "Waiting"
     case .retrying(after: .noAnswer, at: let date): "No answer yet. Again at \(date)"
     case .retrying(after: .foreign, _): "Something between here and the server answered"
+    case .retrying(after: .unreadable, _): "Cannot be read here now"
     case .retrying(after: .status, at: let date): "The server is busy. Again at \(date)"
     case .sending(let sent): length == 0 ? "Sending" : "Sending, \(sent * 100 / length) %"
     case .sendingElsewhere: "Sending"

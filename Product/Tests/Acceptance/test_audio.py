@@ -533,6 +533,20 @@ def test_a_clip_for_which_there_is_no_room_is_said_not_to_be_queued(aquifer, lat
     assert items(aquifer) == []
 
 
+@pytest.mark.parametrize("harm, word", [(os.mkfifo, "Not a directory"), (lambda path: path.symlink_to(path), "symbolic links"), (lambda path: path.touch(), "Not a directory")])
+def test_copies_that_cannot_be_read_are_told_as_the_cause(aquifer, harm, word):
+    queue(aquifer, "Unreadable")
+    folder = aquifer.data / "outbox"
+    folder.rename(aquifer.data / "aside")
+    harm(folder)
+    result = aquifer("outbox", "send")
+    assert result.returncode == UNKNOWN and "no answer" not in result.stderr
+    assert f"cannot be read here now (the store could not open {folder}/1." in result.stderr and word in result.stderr
+    folder.unlink()
+    (aquifer.data / "aside").rename(folder)
+    assert said(aquifer("outbox", "send")) == "sent 1, 0 left"
+
+
 def test_after_a_sender_was_killed_it_is_said_until_when_its_item_waits(aquifer):
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"http://127.0.0.1:{server.getsockname()[1]}"

@@ -60,7 +60,11 @@ enum AttachmentTrouble: Error {
         if POSIX.isMissing(path, orShorterThan: 0) || POSIX.status(path).map({ $0.kind != .file }) == true {
             self = .gone(name)
         } else {
-            self = .store(.failed(operation: "read \(name)", reason: "the system does not tell what it is"))
+            let unknown = StoreError.failed(operation: "read \(name)", reason: "the system does not tell what it is")
+            // The system tells the reason to whoever opens it.
+            do throws(StoreError) { self = .store(try POSIX.openToRead(path).map { _ in unknown } ?? unknown) } catch {
+                self = .store(error)
+            }
         }
     }
 }

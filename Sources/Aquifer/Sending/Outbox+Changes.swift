@@ -129,7 +129,7 @@ extension Outbox {
 
         /// The store may work again when the item is tried again.
         init(_ error: StoreError) {
-            outcome = .again(.noAnswer("\(error)"), retryAfter: nil, isHost: false, isUnsent: true)
+            outcome = .again(.unreadable("\(error)"), retryAfter: nil, isHost: false, isUnsent: true)
         }
 
         init(_ trouble: AttachmentTrouble) {

@@ -90,6 +90,9 @@ extension Outbox {
         case status(Int)
         /// An intermediary answered with this status, such as a sign-in page of the network or a proxy.
         case foreign(status: Int)
+        /// The request could not be made or read here, because the store or a file cannot be read now. The text is the failure, for
+        /// developers.
+        case unreadable(String)
 
         /// One line for developers.
         public var description: String {
@@ -97,6 +100,7 @@ extension Outbox {
             case .noAnswer(let reason): "no answer (\(reason))"
             case .status(let status): "status \(status)"
             case .foreign(let status): "something between here and the server answered (status \(status))"
+            case .unreadable(let reason): "what is to be sent cannot be read here now (\(reason))"
             }
         }
 
@@ -106,7 +110,7 @@ extension Outbox {
         /// True if the server itself has not answered.
         var isSilence: Bool {
             switch self {
-            case .noAnswer, .foreign: true
+            case .noAnswer, .foreign, .unreadable: true
             case .status: false
             }
         }

@@ -68,7 +68,7 @@ extension Outbox.Outcome {
             if error.kind == .unreadableBody, request.body?.hasFiles == true {
                 // The next attempt looks at the files first, and refuses an item whose file is gone or damaged. A system that
                 // fails for a moment refuses none.
-                self = .again(.noAnswer(error.description), retryAfter: nil, isHost: false, isUnsent: false)
+                self = .again(.unreadable(error.description), retryAfter: nil, isHost: false, isUnsent: false)
             } else {
                 self.init(error)
             }

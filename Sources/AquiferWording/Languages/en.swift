@@ -850,6 +850,7 @@ let englishTexts: StaticString = #"""
       "outbox.partial": "Part of the outbox can’t be read, so the list may be incomplete. Nothing was deleted. Check the disk.",
       "outbox.noAnswer": "Waiting for a connection.",
       "outbox.foreign": "Something between here and the server answered ({status}), perhaps a network’s sign-in page.",
+      "outbox.unreadableNow": "What is to be sent can’t be read here now. Check the disk.",
       "outbox.attachment": "{name} is missing or was changed.",
       "outbox.gone": "It was sent or discarded in the meantime.",
       "outbox.noSuchItem": "There is no such item in the outbox.",

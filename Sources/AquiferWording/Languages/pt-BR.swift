@@ -850,6 +850,7 @@ let brazilianPortugueseTexts: StaticString = #"""
       "outbox.partial": "Não dá para ler uma parte da caixa de saída, e a lista pode estar incompleta. Nada foi apagado. Verifique o disco.",
       "outbox.noAnswer": "Esperando uma conexão.",
       "outbox.foreign": "Algo entre aqui e o servidor respondeu ({status}), talvez uma página de login da rede.",
+      "outbox.unreadableNow": "Não dá para ler aqui agora o que vai ser enviado. Verifique o disco.",
       "outbox.attachment": "{name} sumiu ou foi alterado.",
       "outbox.gone": "Já foi enviado ou descartado.",
       "outbox.noSuchItem": "Não há esse item na caixa de saída.",

@@ -180,6 +180,7 @@ final class AudioComposeScreen: Screen {
             case .noAnswer: language.text("compose.waits.noAnswer")
             case .status(let status): language.text("compose.waits.status", ["status": status])
             case .foreign: language.text("compose.waits.foreign")
+            case .unreadable: language.text("outbox.unreadableNow")
             }
         return what
             + language.text("compose.waits.outbox")

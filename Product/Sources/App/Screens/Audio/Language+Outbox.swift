@@ -18,6 +18,7 @@ extension Language {
         case .noAnswer: text("outbox.noAnswer")
         case .status(let status): text("compose.waits.status", ["status": status])
         case .foreign(let status): text("outbox.foreign", ["status": status])
+        case .unreadable: text("outbox.unreadableNow")
         }
     }
 
