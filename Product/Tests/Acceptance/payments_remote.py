@@ -139,7 +139,7 @@ class PaymentsRemote:
     def __init__(self):
         self.lock = threading.Lock()
         self.requests, self.bodies, self.violations = [], [], []
-        self.booked, self.orders, self.next = {}, [], 500
+        self.booked, self.orders, self.next, self.timestamp = {}, [], 500, 1553145066
         self.fault, self.knows_keys = None, False
         self.elsewhere = "http://127.0.0.1:1/"  # where nobody listens
         self.received, self.released = threading.Event(), threading.Event()
@@ -183,7 +183,7 @@ class PaymentsRemote:
             self.orders.append(order)
             self.next += 1
             self.booked[key] = {"transaction": {
-                "id": self.next, "timestamp": 1553145066, "value": str(order["value"]),
+                "id": self.next, "timestamp": self.timestamp, "value": str(order["value"]),
                 "destination_user": self.user(*person), "success": approved,
                 "status": "Aprovada" if approved else "Recusada",
             }}

@@ -599,6 +599,15 @@ def test_a_booking_in_a_year_of_more_than_four_digits_is_no_answer(payer, foreig
     assert payer.payments()[0]["bookedAt"] is None
 
 
+@pytest.mark.parametrize("timestamp", [253402300799, -62167219200])
+def test_the_date_of_a_payment_is_not_that_of_a_wrong_clock(payer, foreign_payments, timestamp):
+    payer.has_card()
+    foreign_payments.timestamp = timestamp
+    assert payer.pay(MARCIA, "10").returncode == DELIVERED
+    listed = payer("payments", "list").stdout
+    assert "just now" in listed and "year" not in listed
+
+
 def test_a_payment_that_was_not_made_is_not_sent_again_beside_a_later_one_that_is_not_known_of(payer, foreign_payments):
     payer.has_card()
     payer.contacts()

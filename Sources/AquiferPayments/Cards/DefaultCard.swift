@@ -52,8 +52,7 @@ struct DefaultCard: Sendable {
     /// another payment with it. An outcome can be found out long after it.
     func note(_ record: PaymentRecord) async throws(StoreError) {
         guard record.isDecided else { return }
-        // The clock of the remote may be wrong, so that its date counts only between those of this machine.
-        let date = min(max(record.bookedAt ?? record.startedAt, record.startedAt), now())
+        let date = record.date(asOf: now())
         // A choice that cannot be read counts as none.
         if let chosen = try? await choice.load(), chosen.value == record.card.id, chosen.savedAt > date { return }
         let (card, isDeclined) = (record.card.id.uuidString, record.state == .declined)

@@ -111,6 +111,10 @@ extension PaymentRecord {
         return other.madeBefore?.contains(id) == false
     }
 
+    /// The date of the payment, as far as it can be believed: the remote's clock may be wrong, so that its date counts only between those
+    /// of this machine.
+    public func date(asOf now: Date) -> Date { min(max(bookedAt ?? startedAt, startedAt), now) }
+
     /// The payment when a sender begins to send it, with the same key.
     func begun(
         by owner: UUID, until: Date
