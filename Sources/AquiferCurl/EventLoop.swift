@@ -63,15 +63,8 @@ final class EventLoop: @unchecked Sendable {
     /// Leaves a command, in order. Wakes the thread only if it sleeps, and starts it with the first.
     func push(_ command: Command) {
         lock.lock()
-        do throws(TransportError) {
-            if multi == nil { try start() }
-        } catch {
-            lock.unlock()
-            // Without a loop there is nothing to cancel and nothing to resume. The next request tries to start it again.
-            if case .add(let transfer) = command { transfer.finish(.failure(error)) }
-            return
-        }
         commands.append(command)
+        if multi == nil { return startAndUnlock() }
         let sleeper = isAsleep ? poller : nil
         isAsleep = false
         lock.unlock()
@@ -164,6 +157,11 @@ extension EventLoop {
     private func startAnew() {
         lock.lock()
         (multi, poller) = (nil, nil)
+        startAndUnlock()
+    }
+
+    /// Starts a thread for the commands that were left. The caller holds the lock, which ends here.
+    private func startAndUnlock() {
         var stranded: [Command] = []
         do throws(TransportError) {
             if !commands.isEmpty { try start() }
@@ -171,6 +169,7 @@ extension EventLoop {
         } catch {
             swap(&stranded, &commands)
             lock.unlock()
+            // Without a loop there is nothing to cancel and nothing to resume. The next request tries to start it again.
             for case .add(let transfer) in stranded { transfer.finish(.failure(error)) }
         }
     }
