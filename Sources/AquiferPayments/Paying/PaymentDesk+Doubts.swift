@@ -72,7 +72,10 @@ extension PaymentDesk {
             // A payment whose own outcome is unknown is sent again under its key, which resolves it.
             isResolved = known.state == .unknown || known.state == .sending
         }
-        made += contents.records.filter { one in
+        let like = contents.records.filter {
+            $0.state == .approved && $0.amount == order.amount && $0.contact.id == order.contact.id
+        }
+        made += like.filter { one in
             let isSince = known.map(one.isOneMadeSince) ?? false || one.isMade(since: order)
             return isSince && mayBe(one, to: order.contact) && !shown.approved.contains(one.id)
                 && !made.contains { $0.id == one.id }
@@ -83,9 +86,6 @@ extension PaymentDesk {
         }
         let others = open + made
         guard others.isEmpty else { throw .unresolved(others) }
-        let like = contents.records.filter {
-            $0.state == .approved && $0.amount == order.amount && $0.contact.id == order.contact.id
-        }
         return like.map(\.id)
     }
 

@@ -97,18 +97,16 @@ extension PaymentRecord {
     }
 
     /// True if this payment, of the same amount to the same person, was made while the user filled in the form of an order.
-    func isMade(since order: PaymentOrder) -> Bool {
-        state == .approved && amount == order.amount && contact.id == order.contact.id && id != order.key
-            && order.madeBefore?.contains(id) == false
-    }
+    func isMade(since order: PaymentOrder) -> Bool { isMade(order.amount, order.contact, order.key, order.madeBefore) }
 
     /// True if this payment, of the same amount to the same person, was made after the other one was begun.
     func isOneMadeSince(_ other: PaymentRecord) -> Bool {
-        guard id != other.id, state == .approved, amount == other.amount, contact.id == other.contact.id else {
-            return false
-        }
+        isMade(other.amount, other.contact, other.id, other.madeBefore)
+    }
+
+    private func isMade(_ sum: Money, _ person: Contact, _ key: UUID, _ before: (some Sequence<UUID>)?) -> Bool {
         // A clock that was set back makes dates useless. After a decided payment none is looked for.
-        return other.madeBefore?.contains(id) == false
+        state == .approved && amount == sum && contact.id == person.id && id != key && before?.contains(id) == false
     }
 
     /// The date of the payment, as far as it can be believed: the remote's clock may be wrong, so that its date counts only between those
