@@ -12,8 +12,8 @@ struct OutboxSending: Sendable {
 
     /// The condition of an item that was sent and is still in the outbox.
     static let unrecorded =
-        "sent, but that could not be recorded; make room on the disk, then aquifer outbox send repeats it under the same"
-        + " key, which a server takes once"
+        "sent, but that could not be recorded: the disk is full, too few files can be open (ulimit -n), or another process"
+        + " holds the outbox; mend that, then aquifer outbox send repeats it under the same key, which a server takes once"
 
     /// Sends everything that can be sent now, or with `--wait` until all is sent or refused. The exit status shows if
     /// anything is left, and why.

@@ -39,8 +39,8 @@ struct PaymentReport {
         let status = printOutcome(console)
         if isRecorded { return status }
         console.note(
-            "this outcome could not be recorded; make room on the disk, then aquifer payments check"
-                + " \(record.id.uuidString) records it")
+            "this outcome could not be recorded: the disk is full, too few files can be open (ulimit -n), or another process"
+                + " holds the payments; mend that, then aquifer payments check \(record.id.uuidString) records it")
         return .unrecorded
     }
 
