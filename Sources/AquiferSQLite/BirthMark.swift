@@ -16,8 +16,16 @@ struct BirthMark: Sendable {
         self.path = path
     }
 
-    /// - Throws: ``StoreError/lost(path:)`` when the database was created, and is missing or empty.
+    /// - Throws: ``StoreError/lost(path:)`` when the database was created, and is missing or empty; `.failed` when it has another name
+    ///   (a hard link): each name has a log of its own, and a change through one takes those of the other away.
     func check() throws(StoreError) {
+        if let status = POSIX.status(path), status.size >= 100 {
+            if status.links <= 1 { return }
+            throw .failed(
+                operation: "use \(path)",
+                reason: "it is in another folder, too, under a hard link, and changes there would be lost here; delete that link, or"
+                    + " put a copy of the file (cp) in the place of one of the two")
+        }
         // SQLite takes a file that is shorter than a header (100 bytes) for an empty one, and makes a new database of it.
         if POSIX.isMissing(path, orShorterThan: 100), POSIX.exists(file) { throw .lost(path: path) }
     }

@@ -97,6 +97,22 @@ struct LostStoreTests {
         }
     }
 
+    @Test("is not used while its file has another name, as in a folder that was copied by links")
+    func linked() async throws {
+        try await with { file in
+            let store = try open(file)
+            try await store.insert(Self.entry, for: "key")
+            try FileManager.default.linkItem(atPath: file.path, toPath: file.path + ".copy")
+            await #expect(throws: StoreError.self) { try await store.insert(Self.entry, for: "other") }
+            await #expect(throws: StoreError.self) { try await store.retrieve("key") }
+            let error = #expect(throws: StoreError.self) { try open(file) }
+            #expect(error?.description.contains("hard link") == true)
+            try FileManager.default.removeItem(atPath: file.path + ".copy")
+            try await store.insert(Self.entry, for: "other")
+            #expect(try await store.retrieve("key") == Self.entry)
+        }
+    }
+
     @Test("is no error any more once its file is put back, or its mark is deleted")
     func mended() async throws {
         try await with { file in
