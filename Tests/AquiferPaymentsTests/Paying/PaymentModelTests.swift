@@ -400,6 +400,17 @@ struct PaymentModelTests {
         #expect(!model.checkFailed)
     }
 
+    @Test("Not answered: a retry charges no card that was removed meanwhile")
+    func retryWithoutCard() async throws {
+        let (world, model) = try await ready(.failure(TransportError(.timedOut)))
+        fill(model)
+        await model.pay()
+        let count = world.client.requests.count
+        _ = try await world.service.vault.remove(try #require(model.card?.id))
+        await model.retry()
+        #expect(model.problem == .payment(.noCard) && model.canRetry && world.client.requests.count == count)
+    }
+
     @Test("Not answered: a retry has the same key")
     func retry() async throws {
         let (world, model) = try await ready(.failure(TransportError(.timedOut)), .transaction())
