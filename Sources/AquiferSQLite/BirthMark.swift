@@ -23,8 +23,8 @@ struct BirthMark: Sendable {
             if status.links <= 1 { return }
             throw .failed(
                 operation: "use \(path)",
-                reason: "it is in another folder, too, under a hard link, and changes there would be lost here; delete that link, or"
-                    + " put a copy of the file (cp) in the place of one of the two")
+                reason: "it is in another folder, too, under a hard link, and changes there would be lost here;"
+                    + " delete that link, or put a copy of the file (cp) in the place of one of the two")
         }
         // SQLite takes a file that is shorter than a header (100 bytes) for an empty one, and makes a new database of it.
         if POSIX.isMissing(path, orShorterThan: 100), POSIX.exists(file) { throw .lost(path: path) }
