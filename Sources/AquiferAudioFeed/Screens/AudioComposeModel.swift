@@ -138,17 +138,15 @@ public final class AudioComposeModel {
         author = form.author ?? author
     }
 
-    /// Chooses the key of the next post, so that it can be kept in ``form`` before the post begins.
-    public func prepareKey() {
-        if canSend, key == nil { key = service.newKey() }
-    }
+    /// Keeps a form whose clip is about to be posted, so that another screen goes on with it under its key.
+    ///
+    /// - Returns: false if another screen has done something to the form: it is not posted then.
+    /// - Throws: ``StoreError`` if nobody knows. It is not posted then either.
+    public typealias Keeping = @MainActor (Form) async throws(StoreError) -> Bool
 
     /// Posts the clip now. Returns when the post has ended, one way or the other.
-    public func send() async {
-        guard canSend, let draft = draft() else { return }
-        phase = .sending(sent: 0, total: draft.size)
-        let key = key ?? service.newKey()
-        self.key = key
+    public func send(keeping keep: Keeping = { _ in true }) async {
+        guard let (draft, key) = await begin(keep) else { return }
         let task = Task { await post(draft, key) }
         self.task = task
         await task.value
@@ -156,15 +154,26 @@ public final class AudioComposeModel {
     }
 
     /// Queues the clip, to be posted when there is a connection. Returns once it is on disk.
-    public func sendLater() async {
-        guard canSend, let draft = draft() else { return }
-        // Whatever is pressed, typed or chosen until the clip is on disk is for no clip of this form.
-        phase = .sending(sent: 0, total: draft.size)
+    public func sendLater(keeping keep: Keeping = { _ in true }) async {
+        guard let (draft, key) = await begin(keep) else { return }
         do throws(OutboxError) {
             let item = try await service.postLater(draft, key: key)
             clear()
             phase = .queued(item.id)
         } catch { phase = .failed(.notKept(error)) }
+    }
+
+    /// Takes the clip from the form. Whatever is pressed, typed or chosen from here on is for no clip of this form.
+    private func begin(_ keep: Keeping) async -> (ClipDraft, key: String)? {
+        guard canSend, let draft = draft() else { return nil }
+        phase = .sending(sent: 0, total: draft.size)
+        let key = key ?? service.newKey()
+        self.key = key
+        do throws(StoreError) {
+            if try await keep(form) { return (draft, key) }
+            phase = .editing
+        } catch { phase = .failed(.notKept(.store(error))) }
+        return nil
     }
 
     /// Ends the post that is on its way. ``phase`` then tells if the clip may have arrived.

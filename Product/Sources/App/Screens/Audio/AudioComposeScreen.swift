@@ -76,17 +76,18 @@ final class AudioComposeScreen: Screen {
         if let form = await shelf?.found() { model.restore(form) }
     }
 
-    /// Keeps the form for other replicas.
-    func save() async { await shelf?.save(model.form) }
+    /// Keeps the form for other replicas, unless its clip is being sent: nothing changes the form then.
+    func save() async { if !model.isSending { await shelf?.save(model.form) } }
 
     /// Posts the clip, in a way that another replica goes on with under the same key. It knows meanwhile that the clip is being sent, and
-    /// what it does to the form then stays.
-    private func post(_ send: @MainActor (AudioComposeModel) async -> Void) async {
-        model.prepareKey()
-        var form = model.form
-        if model.canSend { form.isBeingSent = true }
-        await shelf?.save(form)
-        await send(model)
+    /// what it does to the form then stays. What it has done before, if the store stood still in between, is shown, and nothing is posted.
+    private func post(_ send: @MainActor (AudioComposeModel, AudioComposeModel.Keeping) async -> Void) async {
+        var isTaken = false
+        await send(model) { [shelf] form throws(StoreError) in
+            isTaken = try await shelf?.begin(form) == false
+            return !isTaken
+        }
+        if isTaken { return await prepare() }
         await shelf?.save(model.form, unlessChanged: true)
     }
 
@@ -121,14 +122,14 @@ final class AudioComposeScreen: Screen {
             try fields.check("title", is: model.title)
             return {
                 if let author { model.sign(author) }
-                await self.post { await $0.send() }
+                await self.post { await $0.send(keeping: $1) }
             }
         case .later:
             let author = fields["author"]
             try fields.check("title", is: model.title)
             return {
                 if let author { model.sign(author) }
-                await self.post { await $0.sendLater() }
+                await self.post { await $0.sendLater(keeping: $1) }
             }
         case .cancel: return { model.cancel() }
         case .again:

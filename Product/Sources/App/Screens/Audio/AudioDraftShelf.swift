@@ -37,8 +37,8 @@ final class AudioDraftShelf {
     private var store: any CacheStore { files.store }
     /// The record of the store, as far as this replica knows.
     private var known: Record?
-    /// True if the store could not take the last form.
-    private var isBehind = false
+    /// The reason why the store could not take the last form.
+    private var failure: StoreError?
     /// The files of this process that are in the store, too.
     private var stored: [URL: UUID] = [:]
     private var wanted: Wanted?
@@ -72,7 +72,7 @@ final class AudioDraftShelf {
             // A store that cannot be read now tells nothing: the form here goes on.
             do { record = try await read() } catch { return nil }
             if saves != count { continue }
-            guard !isBehind, record != known else { return nil }
+            guard failure == nil, record != known else { return nil }
             let form = await form(of: record)
             // The form was edited here meanwhile.
             if saves != count { continue }
@@ -122,6 +122,16 @@ final class AudioDraftShelf {
         await saving?.value
     }
 
+    /// Keeps a form whose clip is about to be sent.
+    ///
+    /// - Returns: false if another replica has done something to the form: it may have sent the clip.
+    /// - Throws: the error of a store that could not take it.
+    func begin(_ form: AudioComposeModel.Form) async throws(StoreError) -> Bool {
+        await save(form, unlessChanged: true)
+        if let failure { throw failure }
+        return known?.sender == sender
+    }
+
     /// Calls `onChange` after the form was kept by any replica.
     func observe(_ onChange: @escaping @Sendable () -> Void) -> StoreObservation {
         let key = entryKey
@@ -142,11 +152,11 @@ final class AudioDraftShelf {
         let dropped = stored.filter { $0.value != upload }
         do {
             // The next look finds the form that another replica has kept.
-            guard try await put(record, unlessChanged: wanted.unlessChanged || isEmpty) else { return }
-            (known, isBehind) = (record, false)
+            guard try await put(record, unlessChanged: wanted.unlessChanged || isEmpty) else { return failure = nil }
+            (known, failure) = (record, nil)
         } catch {
-            // The form works all the same, at this replica.
-            isBehind = true
+            // The form can be edited all the same, at this replica.
+            failure = error as? StoreError ?? .failed(operation: "keep the form", reason: "\(error)")
             return
         }
         for (url, other) in dropped {
@@ -168,13 +178,16 @@ final class AudioDraftShelf {
         }
         let change = entry.map { EntryChange.replace($0) } ?? .delete
         // After a write that failed nobody knows whether it was carried out.
-        let (known, isBehind) = (known, isBehind)
+        let (known, isBehind) = (known, failure != nil)
         return try await store.decide(entryKey) { found throws(StoreError) -> (EntryChange, Bool) in
             // One that cannot be read is nobody's form.
             let present = try found.get().flatMap { try? JSONDecoder().decode(Record.self, from: $0.bytes) }
             // Two replicas may end with one form.
             let isOver = present == nil && record == nil
-            return isBehind || isOver || present == known ? (change, true) : (.keep, false)
+            // Whose clip is to be sent does not take the place of a form that another replica sends, or has sent.
+            let isOthers = present == nil ? known != nil : present?.sender != nil && present?.sender != sender
+            let isOurs = isBehind && !(record?.sender != nil && isOthers)
+            return isOurs || isOver || present == known ? (change, true) : (.keep, false)
         }
     }
 
