@@ -180,16 +180,10 @@ public struct PaymentsService: Sendable {
     }
 
     /// Sends an order, and records its outcome for the choice of the default card.
-    ///
-    /// - Throws: ``PaymentError/noCard`` if its card was removed; the errors of ``PaymentDesk``.
     func send(
         _ order: PaymentOrder, besides: Set<UUID> = [], approved: Set<UUID> = []
     ) async throws(PaymentError) -> PaymentRecord {
         let isOpen = await isOpen(order.key)
-        // An order keeps the card that its user may have removed since. Cards that cannot be read say nothing about it.
-        if isOpen, let cards = try? await vault.cards(), !cards.contains(where: { $0.id == order.card.id }) {
-            throw .noCard
-        }
         let record = try await desk.send(order, besides: besides, approved: approved)
         if isOpen { await note(record) }
         return record

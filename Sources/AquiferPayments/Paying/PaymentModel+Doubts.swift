@@ -121,6 +121,7 @@ extension PaymentModel {
         checkFailed = false
         problem = nil
         do throws(PaymentError) {
+            try await expectCard(of: order)
             await show(try await service.send(order))
         } catch .unresolved(let others) {
             ask(order, others)

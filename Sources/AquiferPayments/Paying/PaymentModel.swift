@@ -150,6 +150,7 @@ public final class PaymentModel {
         checkFailed = false
         self.order = order
         do throws(PaymentError) {
+            try await expectCard(of: order)
             await show(try await service.send(order, besides: besides, approved: approved))
         } catch .unresolved(let earlier) {
             ask(order, earlier)
@@ -160,6 +161,13 @@ public final class PaymentModel {
         } catch {
             fail(.payment(error))
         }
+    }
+
+    /// Refuses an order that the page has kept, if its user has removed the card since.
+    func expectCard(of order: PaymentOrder) async throws(PaymentError) {
+        // Cards that cannot be read say nothing about it.
+        guard let cards = try? await service.vault.cards() else { return }
+        if !cards.contains(where: { $0.id == order.card.id }) { throw .noCard }
     }
 
     /// Shows the payments that may be the same one. The order stays, as with a payment that is not decided: the user may mean it.
