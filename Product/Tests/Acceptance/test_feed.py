@@ -9,8 +9,6 @@ import subprocess
 import pytest
 
 from conftest import BINARY
-from serving import states
-from serving import states
 
 
 def local(value):
@@ -340,34 +338,6 @@ def test_what_is_saved_can_be_listed_validated_and_cleared(aquifer, files):
     assert nothing.returncode == 66 and "nothing is saved" in nothing.stderr
     assert aquifer.json("cache", "clear", key) == local({"deleted": 1})
     assert aquifer.json("cache", "list") == local([])
-
-
-def test_an_open_page_whose_saved_copy_is_deleted_loads_again_and_says_so_if_nothing_answers(aquifer, files, serve):
-    server = serve("--remote", f"feed={files.address}")
-    with server.stream() as answer:
-        page = filter(lambda state: not state["isLoading"], states(answer))
-        server.api("/api/screens/feed/intents?tab=t", method="POST", body='{"intent":"appear"}')
-        shown = next(state["items"] for state in page if state["items"])
-        assert aquifer.json("cache", "clear")["value"]["deleted"]
-        assert next(state for state in page if state["phase"] != "idle")["items"] == shown
-        files.deny(503)
-        assert aquifer.json("cache", "clear")["value"]["deleted"]
-        failed = next(state for state in page if state["phase"] == "failed")
-    assert failed["items"] == [] and failed["error"]
-
-
-def test_an_open_page_whose_saved_copy_is_deleted_loads_again_and_says_so_if_nothing_answers(aquifer, files, serve):
-    server = serve("--remote", f"feed={files.address}")
-    with server.stream() as answer:
-        page = filter(lambda state: not state["isLoading"], states(answer))
-        server.api("/api/screens/feed/intents?tab=t", method="POST", body='{"intent":"appear"}')
-        shown = next(state["items"] for state in page if state["items"])
-        assert aquifer.json("cache", "clear")["value"]["deleted"]
-        assert next(state for state in page if state["phase"] != "idle")["items"] == shown
-        files.deny(503)
-        assert aquifer.json("cache", "clear")["value"]["deleted"]
-        failed = next(state for state in page if state["phase"] == "failed")
-    assert failed["items"] == [] and failed["error"]
 
 
 def test_many_processes_on_one_folder_do_not_disturb_each_other(aquifer, files):

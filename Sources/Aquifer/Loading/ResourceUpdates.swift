@@ -65,9 +65,6 @@ final class UpdateSubscription<Value: Sendable>: Sendable {
     /// The state that was last found, whether it was delivered or not.
     var current: Loaded<Value>? { hub.current }
 
-    /// True if a value is to be loaded whose copy is gone: its scope goes on, and copies last long enough that this is no polling.
-    var mayRenew: Bool { hub.source.policy.maxAge >= .seconds(60) && !hub.state.withLock { $0.hasEnded } }
-
     /// The next state of a follower that asks for nothing.
     func next(isolation actor: isolated (any Actor)?) async -> Loaded<Value>?? {
         if case .state(let update)? = await news(isolation: actor) { .some(update.value.loaded) } else { nil }

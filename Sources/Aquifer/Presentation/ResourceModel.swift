@@ -14,8 +14,6 @@ import Observation
 ///   resources and processes change in the saved copy, and shows no copy that was deleted or has expired.
 /// - When the value is made invalid, here or in another process, it loads by itself: one request for all models of the
 ///   resource. If that fails, the value stays invalid, and nothing is asked until the next refresh or connection.
-/// - When the copy of the value on screen is deleted by others or expires, it loads by itself, too, and shows the value or the error.
-///   It does not after the end of a ``Scope``, nor if the policy keeps copies for less than a minute.
 @MainActor @Observable
 public final class ResourceModel<Value: Sendable> {
     /// The functions of a resource that a model needs.
@@ -174,7 +172,7 @@ public final class ResourceModel<Value: Sendable> {
         let task = Task { [weak self] in
             while let news = await subscription.news(isolation: #isolation) {
                 switch news {
-                case .state(let update): self?.follow(update.value)
+                case .state(let update): self?.take(update.value.loaded)
                 // The states of the meantime are shown, too.
                 case .invalid(let mark): self?.loadInvalid(mark)
                 }
@@ -189,7 +187,7 @@ public final class ResourceModel<Value: Sendable> {
     }
 
     /// Shows a state of the resource.
-    func take(_ state: Loaded<Value>?) {
+    private func take(_ state: Loaded<Value>?) {
         guard let state, state.savedAt.map(loading.isFresh) ?? true else { return hide() }
         show(state)
     }

@@ -8,9 +8,9 @@ import Testing
 @MainActor
 @Suite("What a screen shows of others' changes", .timeLimit(.minutes(10)))
 struct ModelUpdatesTests {
-    @Test("A model shows what others change, without a request, and loads what they delete")
+    @Test("A model shows what others change, without a request, and hides what they delete")
     func follows() async throws {
-        let world = World(.texts(["a"]), .texts(["d"]), .refused)
+        let world = World(.texts(["a"]))
         let model = ResourceModel(world.resource())
         await model.appear()
         #expect(model.value == ["a"] && model.source == .remote)
@@ -20,52 +20,10 @@ struct ModelUpdatesTests {
         #expect(model.source == .cache(savedAt: world.date.now, because: nil))
         try await world.cache.amend { $0 + ["c"] }
         #expect(await eventually { model.value == ["b", "c"] })
-        #expect(world.client.requests.count == 1)
         try await world.cache.clear()
-        #expect(await eventually { model.value == ["d"] && model.phase == .loaded })
-        try await world.cache.clear()
-        #expect(await eventually { model.phase == .failed })
-        #expect(model.value == nil && model.error?.trouble == .unreachable)
-        #expect(world.client.requests.count == 3)
-    }
-
-    @Test("A model loads the value on screen when its copy expires, once, and says so if there is no answer")
-    func expires() async throws {
-        let world = World(.texts(["a"]), .texts(["b"]), .refused)
-        let clock = ManualClock()
-        let model = ResourceModel(Resource(remote: world.remote(), cache: world.cache, clock: clock))
-        await model.appear()
-        for phase in [ResourceModel<[String]>.Phase.loaded, .failed] {
-            await clock.waitForSleepers(1)
-            world.date.advance(by: Duration.days(7).timeInterval)
-            clock.advance(by: .days(7))
-            #expect(
-                await eventually {
-                    model.phase == phase && (model.value == nil) == (phase == .failed) && model.value != ["a"]
-                })
-        }
-        #expect(world.client.requests.count == 3)
-    }
-
-    @Test("Nothing is loaded by itself after the end of a scope, nor where copies last less than a minute")
-    func staysAway() async throws {
-        let world = World(.texts(["a"]), .texts(["b"]))
-        let cache = Cache<[String]>(
-            key: "texts", in: world.store, policy: CachePolicy(maxAge: .seconds(59)), now: world.date.read)
-        let model = ResourceModel(Resource(remote: world.remote(), cache: cache))
-        await model.appear()
-        try await cache.clear()
         #expect(await eventually { model.value == nil })
-        let scope = Scope("ana", in: MemoryStore())
-        let scoped = ResourceModel(
-            Resource(
-                remote: world.remote(), cache: Cache<[String]>(key: "texts", in: scope.store, now: world.date.read)))
-        await scoped.appear()
-        #expect(scoped.value == ["b"])
-        try await scope.end()
-        #expect(await eventually { scoped.value == nil })
-        for _ in 0..<100 { await Task.yield() }
-        #expect(model.phase == .idle && world.client.requests.count == 2)
+        #expect(model.source == nil && model.error == nil)
+        #expect(world.client.requests.count == 1)
     }
 
     @Test("Two models of one resource make one request, and show the same")
