@@ -297,7 +297,7 @@ extension Resource {
         let timer = Task { [clock, cache] in
             // Sleeping throws only when it is not needed any more.
             do { try await clock.pause(for: patience) } catch { return }
-            // Told here: an answer that comes before `.late` is handled takes it back.
+            // Marked here: an answer that comes before `.late` is handled takes the mark back.
             slow.insert(server, at: cache.time)
             teller.yield(.late)
         }

@@ -184,7 +184,7 @@ final class AudioDraftShelf {
             let present = try found.get().flatMap { try? JSONDecoder().decode(Record.self, from: $0.bytes) }
             // Two replicas may end with one form.
             let isOver = present == nil && record == nil
-            // Whose clip is to be sent does not take the place of a form that another replica sends, or has sent.
+            // A form whose clip is to be sent takes no place of one that another replica sends, or has sent.
             let isOthers = present == nil ? known != nil : present?.sender != nil && present?.sender != sender
             let isOurs = isBehind && !(record?.sender != nil && isOthers)
             return isOurs || isOver || present == known ? (change, true) : (.keep, false)
