@@ -396,6 +396,8 @@ struct ResourceUpdatesTests {
             var updates = updates
             while let update = await updates.next() { told.withLock { $0.append(update.cause) } }
         }
+        // A follower that has not come to the first state is told the second one alone.
+        #expect(await eventually { told.withLock { $0 } == [.found] })
         await clock.waitForSleepers()
         world.store.fail(.retrieve, with: error)
         world.store.forgetCalls()
