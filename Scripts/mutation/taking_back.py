@@ -11,9 +11,11 @@ _SEEDS, _CHUNK = 4000, 200
 _PATIENCE = 1800
 
 
-def run(only):
+def run(only, turn=0, nights=1):
     """Prints the table. True if each mend was found, and nothing is found without one."""
-    chosen = [mend for mend in mends.MENDS if not only or any(mend.name == text or mend.name.startswith(f"{text},") for text in only)]
+    chosen = [
+        mend for mend in mends.MENDS[turn::nights]
+        if not only or any(mend.name == text or mend.name.startswith(f"{text},") for text in only)]
     print("\n| line | taken back | found by | first seed | seconds | in its words |\n|---|---|---|--:|--:|---|", flush=True)
     is_good = True
     for mend in chosen:
