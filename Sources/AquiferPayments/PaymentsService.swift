@@ -82,7 +82,7 @@ public struct PaymentsService: Sendable {
     /// The contacts of this user name, with or without its `@`: those who are called exactly so, else those whose names differ in
     /// case only. If there are several, nobody is to be paid by this name.
     ///
-    /// The latest contacts are asked for: a name may be another person's by now. ``Loaded/source`` tells if a saved copy has answered.
+    /// The latest contacts are asked for: a name may be another person's by now. `Loaded.source` tells if a saved copy has answered.
     public func contacts(named username: String) async throws(LoadError) -> Loaded<[Contact]> {
         let wanted = username.hasPrefix("@") ? username : "@\(username)"
         return try await contacts.load().map { all in

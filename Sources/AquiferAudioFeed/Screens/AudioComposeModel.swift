@@ -141,7 +141,7 @@ public final class AudioComposeModel {
     /// Keeps a form whose clip is about to be posted, so that another screen goes on with it under its key.
     ///
     /// - Returns: false if another screen has done something to the form: it is not posted then.
-    /// - Throws: ``StoreError`` if nobody knows. It is not posted then either.
+    /// - Throws: `StoreError` if nobody knows. It is not posted then either.
     public typealias Keeping = @MainActor (Form) async throws(StoreError) -> Bool
 
     /// Posts the clip now. Returns when the post has ended, one way or the other.

@@ -149,7 +149,9 @@ extension PaymentDesk {
 
     /// True if the ledger has the payment in this state, or gets it soon: waits for a record that failed before.
     ///
-    /// - Parameter patience: The longest wait.
+    /// - Parameters:
+    ///   - record: the payment with the state that it is to have.
+    ///   - patience: the longest wait.
     public func isRecorded(_ record: PaymentRecord, within patience: Duration) async -> Bool {
         var waits = 0
         while unrecorded[record.id] != nil, waits < Int(patience.components.seconds) {

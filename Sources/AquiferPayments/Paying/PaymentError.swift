@@ -13,7 +13,7 @@ public enum PaymentError: Error, Sendable, Hashable, CustomStringConvertible {
     case cardExpired
     /// The card is the test card, and this remote does not accept it.
     case testCard
-    /// The client does not say that it ``HTTPClient/asksBeforeSending``, and no lock shows whether a sender lives: a payment could
+    /// The client does not say that it `HTTPClient.asksBeforeSending`, and no lock shows whether a sender lives: a payment could
     /// leave after others have taken it for lost.
     case unsuitableClient
     /// A payment of this key is on its way, here or in another process.

@@ -23,7 +23,7 @@ public final class PaymentModel {
         case ready
         /// Nothing was sent: these payments to the same contact may have been made, or were made after the one that is to be sent
         /// again. They are of the same amount, or are attempts whose outcomes the user's page did not know.
-        /// The user sends the same payment again (``retryEarlier()``), checks them (``checkEarlier()``), pays once more (``payOnceMore(approved:)``), or goes back (``again()``).
+        /// The user sends the same payment again (``retryEarlier(approved:)``), checks them (``checkEarlier()``), pays once more (``payOnceMore(approved:)``), or goes back (``again()``).
         case earlier([PaymentRecord])
         /// The payment is on its way.
         case sending
