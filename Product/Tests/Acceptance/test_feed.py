@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 from conftest import BINARY
+from serving import states
 
 
 def local(value):
@@ -338,6 +339,29 @@ def test_what_is_saved_can_be_listed_validated_and_cleared(aquifer, files):
     assert nothing.returncode == 66 and "nothing is saved" in nothing.stderr
     assert aquifer.json("cache", "clear", key) == local({"deleted": 1})
     assert aquifer.json("cache", "list") == local([])
+
+
+def test_an_open_page_whose_list_is_lost_is_told_so_and_loads_it_or_the_error_when_it_appears_again(aquifer, files, serve):
+    server = serve("--remote", f"feed={files.address}")
+
+    def appear():
+        server.api("/api/screens/feed/intents?tab=t", method="POST", body='{"intent":"appear"}')
+
+    with server.stream() as answer:
+        page = filter(lambda state: not state["isLoading"], states(answer))
+        appear()
+        shown = next(state["items"] for state in page if state["items"])
+        assert aquifer.json("cache", "clear")["value"]["deleted"]
+        assert next(state for state in page if state["phase"] == "idle")["items"] == []
+        appear()
+        assert next(state for state in page if state["phase"] == "loaded")["items"] == shown
+        # Another program is denied the list, and so hides it here.
+        files.deny(403)
+        assert aquifer("feed", "list", "--remote", f"feed={files.address}").returncode != 0
+        assert next(state for state in page if state["phase"] == "idle")["items"] == []
+        appear()
+        failed = next(state for state in page if state["phase"] == "failed")
+    assert failed["items"] == [] and failed["error"]["kind"] == "invalidData"
 
 
 def test_many_processes_on_one_folder_do_not_disturb_each_other(aquifer, files):

@@ -319,6 +319,71 @@ class TestFeed:
         page.until(lambda: abs(item.evaluate(top) - before) <= 2, "the item is where it was", limit=SOON)
 
 
+class TestLostCopies:
+    """A list that is deleted while it is on the screen: the page that is seen asks for it, and no other."""
+
+    #: What stands on a page, and the failure that stands there without a connection.
+    LISTS = {
+        "/": ("feed-item", "failed"),
+        "/contacts": ("contact", "contacts-failed"),
+        "/audio": ("clip", "audio-failed"),
+        "/drive": ("drive-empty", "drive-failed"),
+    }
+
+    @pytest.mark.parametrize("path", LISTS)
+    def test_a_page_that_is_seen_loads_it_again_once_or_says_why_not(self, tab, aquifer, path):
+        content, failure = self.LISTS[path]
+        page = tab(path)
+        expect(page.by(content).first).to_be_visible()
+        for times in (1, 2):
+            aquifer("cache", "clear")
+            page.until(lambda: page.intents.count("appear") == times, "the page asks", limit=SOON)
+            soon(page.by(content).first).to_be_visible()
+        page.connection("offline")
+        aquifer("cache", "clear")
+        soon(page.by(failure)).to_contain_text("You’re offline, and nothing recent is saved")
+        assert page.intents.count("appear") == 3
+        page.connection("online")
+        soon(page.by(content).first).to_be_visible()
+        assert page.intents.count("appear") == 3
+
+    def test_the_comments_on_a_picture_and_the_files_of_an_account_are_loaded_again(self, tab, aquifer):
+        page, account = tab("/"), tab(f"/drive/{TestDrive.create(aquifer)}")
+        page.by("open-comments").first.click()
+        expect(page.by("comment").first).to_be_visible()
+        expect(account.by("upload")).to_be_visible()
+        aquifer("cache", "clear")
+        # The feed below the comments asks, too.
+        for seen, content, times in ((page, "comment", 2), (account, "upload", 1)):
+            seen.until(lambda: seen.intents.count("appear") == times, "the page asks", limit=SOON)
+            soon(seen.by(content).first).to_be_visible()
+
+    def test_a_tab_behind_others_loads_it_when_it_is_seen(self, tab, aquifer):
+        page = tab("/contacts")
+        expect(page.by("contact").first).to_be_visible()
+        page.evaluate("Object.defineProperty(document, 'visibilityState', { get: () => 'hidden', configurable: true })")
+        aquifer("cache", "clear")
+        soon(page.by("skeleton").first).to_be_visible()
+        page.frames()
+        assert "appear" not in page.intents and "contacts" not in aquifer("cache", "list")
+        page.evaluate("delete document.visibilityState; document.dispatchEvent(new Event('visibilitychange'))")
+        soon(page.by("contact").first).to_be_visible()
+        assert page.intents.count("appear") == 1
+
+    def test_what_is_deleted_in_the_inspector_is_loaded_when_its_page_is_seen(self, tab, aquifer):
+        page = tab("/contacts")
+        expect(page.by("contact").first).to_be_visible()
+        page.inspector()
+        row = page.page.locator('[data-entry^="contacts"]')
+        row.locator('[data-test="delete"]').click()
+        row.locator('[data-test="delete-confirm"]').click()
+        expect(row).to_have_count(0)
+        assert "contacts" not in aquifer("cache", "list")
+        page.by("nav-contacts").click()
+        soon(page.by("contact").first).to_be_visible()
+        assert "contacts" in aquifer("cache", "list") and "appear" not in page.intents
+
+
 class TestDrive:
     def test_two_tabs_list_the_same_accounts(self, tab):
         first, second = tab("/drive"), tab("/drive")

@@ -58,7 +58,7 @@ public final class PagedModel<Item: Sendable> {
     /// The state of a gap: idle, loading, or failed.
     public func state(of gap: PageGap) -> More { filling[gap.id] ?? .idle }
 
-    /// The screen is visible: loads, the first time.
+    /// The screen is visible: loads, the first time, and after a loss: see ``ResourceModel/appear()``.
     public func appear() async {
         await list.appear()
     }

@@ -1,7 +1,7 @@
 extension ResourceModel {
     /// The state of the screen.
     public enum Phase: String, Sendable, Hashable {
-        /// Nothing has been loaded yet.
+        /// Nothing has been loaded yet, or what was is lost: ``ResourceModel/appear()`` loads it. What this user has changed may be shown.
         case idle
         /// The latest is being loaded.
         case loading
@@ -15,7 +15,7 @@ extension ResourceModel {
     public var phase: Phase {
         if isLoading { return .loading }
         if error != nil { return .failed }
-        if value != nil { return .loaded }
+        if value != nil, hasFailed || source != .pendingOnly(because: nil) { return .loaded }
         return hasFailed ? .failed : .idle
     }
 }

@@ -4,14 +4,15 @@ import Observation
 /// The state that a screen binds to: the value to show, its source, whether a newer one is being loaded, and the error
 /// of the last load.
 ///
-/// - ``appear()`` loads the first time only; ``refresh()`` loads each time. While a load runs, both wait for its end. If whoever began
+/// - ``appear()`` loads the first time only, and after a loss; ``refresh()`` loads each time. While a load runs, both wait for its end. If whoever began
 ///   it cancels it, those who wait load by themselves.
 /// - A saved fresh copy is shown at once, and ``source`` says so, while the latest is loaded.
 /// - The last value stays while a newer one is loaded, and after a failed load, unless it has expired meanwhile.
 /// - A value that the remote denies is hidden, as the ``FallbackPolicy`` says, until a load delivers one. After the end of its
 ///   ``Scope`` nothing is shown.
 /// - From its first appearance on it follows ``Resource/updates``: it shows, without a request, what other models,
-///   resources and processes change in the saved copy, and shows no copy that was deleted or has expired.
+///   resources and processes change in the saved copy, and shows no copy that was deleted or has expired. It is then
+///   ``Phase/idle`` until ``appear()``, which a visible screen calls as soon as it sees that.
 /// - When the value is made invalid, here or in another process, it loads by itself: one request for all models of the
 ///   resource. If that fails, the value stays invalid, and nothing is asked until the next refresh or connection.
 @MainActor @Observable
@@ -120,9 +121,10 @@ public final class ResourceModel<Value: Sendable> {
     /// The screen is visible: loads, the first time. Returns when the load has ended; cancelling the task cancels the load.
     ///
     /// It does not try again after a load that failed: call ``refresh()``, or let the model ``follow(_:settle:apart:clock:)`` the
-    /// connection. After a first load that was cancelled before there was a value, the next appearance is a first one again.
+    /// connection. After a first load that was cancelled before there was a value, the next appearance is a first one again, as it is when
+    /// the value was deleted or denied elsewhere, or has expired.
     public func appear() async {
-        guard !hasAppeared || isLoading else { return }
+        guard !hasAppeared || isLoading || phase == .idle else { return }
         await load(loading.load)
     }
 

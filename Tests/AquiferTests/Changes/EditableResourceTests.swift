@@ -55,6 +55,27 @@ struct EditableResourceTests {
         #expect(texts(state) == ["Eggs"] && state.source == .pendingOnly(because: nil))
     }
 
+    @MainActor @Test("A screen whose copy is deleted shows the changes alone until it appears again, and loads then")
+    func lostCopy() async throws {
+        let world = NotesWorld()
+        world.server.edit { $0 = [NoteRow(id: "1", text: "Milk")] }
+        let notes = world.notes()
+        let model = ResourceModel(notes)
+        await model.appear()
+        world.server.set(offline: true)
+        try await notes.change(.create(id: "new", text: "Eggs"))
+        #expect(await eventually { model.value?.count == 2 })
+        try await world.values.delete("notes")
+        #expect(await eventually { model.value?.map(\.text) == ["Eggs"] })
+        #expect(model.phase == .idle)
+        await model.appear()
+        #expect(
+            model.phase == .loaded && model.source == .pendingOnly(because: .connectivity(TransportError(.offline))))
+        world.server.set(offline: false)
+        await model.refresh()
+        #expect(model.value?.map(\.text) == ["Milk", "Eggs"] && model.phase == .loaded)
+    }
+
     @Test("A change of another process is shown, and shown as confirmed when that one has sent it")
     func otherProcess() async throws {
         let world = NotesWorld()

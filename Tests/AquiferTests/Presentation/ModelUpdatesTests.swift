@@ -57,9 +57,31 @@ struct ModelUpdatesTests {
         #expect(await eventually { two.source == source })
     }
 
+    @Test("What was deleted or has expired is loaded by the next appearance, once, and by nothing before it")
+    func appearsAgain() async throws {
+        let world = World(.texts(["a"]), .texts(["b"]), .refused)
+        let clock = ManualClock()
+        let model = ResourceModel(Resource(remote: world.remote(), cache: world.cache, clock: clock))
+        await model.appear()
+        try await world.cache.clear()
+        #expect(await eventually { model.value == nil })
+        #expect(model.phase == .idle && world.client.requests.count == 1)
+        for _ in 0..<2 { await model.appear() }
+        #expect(model.value == ["b"] && world.client.requests.count == 2)
+        await clock.waitForSleepers()
+        world.date.advance(by: Duration.days(7).timeInterval)
+        clock.advance(by: .days(7))
+        #expect(await eventually { model.value == nil })
+        #expect(model.phase == .idle && world.client.requests.count == 2)
+        for _ in 0..<2 { await model.appear() }
+        #expect(model.phase == .failed && model.error?.trouble == .unreachable)
+        #expect(world.client.requests.count == 3)
+    }
+
     @Test("A denied value leaves both screens, and a copy that expires leaves an idle one")
     func leaves() async {
-        let world = World(.texts(["a"]), .texts(["a"]), .answer(status: 403), .texts(["b"]))
+        let world = World(
+            .texts(["a"]), .texts(["a"]), .answer(status: 403), .answer(status: 403), .texts(["b"]))
         let clock = ManualClock()
         let resource = Resource(remote: world.remote(), cache: world.cache, clock: clock)
         let (one, two) = (ResourceModel(resource), ResourceModel(resource))
@@ -68,6 +90,9 @@ struct ModelUpdatesTests {
         await one.refresh()
         #expect(one.value == nil && one.error != nil)
         #expect(await eventually { two.value == nil })
+        #expect(two.phase == .idle)
+        await two.appear()
+        #expect(two.phase == .failed && two.error == one.error)
         await one.refresh()
         #expect(await eventually { two.value == ["b"] })
         await clock.waitForSleepers()

@@ -58,6 +58,8 @@ export class ModelScreen {
   isFirstLook = false;
   /** True until something is said beside that the screen is looked at. */
   #isUntouched = true;
+  /** True if the model was told so, and has shown nothing since. */
+  #isAsked = false;
 
   /**
    * @param {Name} name
@@ -76,6 +78,7 @@ export class ModelScreen {
         if (!isFirst && endWish()) toast(t("error.request"), "danger");
         // `opened` says it again.
         if (this.#patience.streamOpened() && this.#posting !== null) this.#lost.add(this.#posting);
+        this.#isAsked = true;
         this.opened();
       },
       onState: (text) => {
@@ -85,7 +88,9 @@ export class ModelScreen {
         this.state = state;
         this.trouble = this.#error ?? this.trouble;
         this.render(state, before);
+        this.#askAgain();
       },
+      onSeen: () => this.#askAgain(),
       onMissing: () => this.missing(),
     });
   }
@@ -106,6 +111,18 @@ export class ModelScreen {
   /** The server knows no such thing: the screen says so in its own words, and nothing is asked for again. */
   missing() {
     this.element?.replaceChildren(message({ glyph: "question", title: t("notFound.title"), text: t("notFound.text"), test: "screen-missing", level: "h1" }));
+  }
+
+  /**
+   * What was shown is lost: it has expired, or was deleted or denied elsewhere. Its model asks for it as soon as somebody looks, once for
+   * each loss.
+   */
+  async #askAgain() {
+    const isIdle = /** @type {{ phase?: string } | null} */ (this.state)?.phase === "idle";
+    if (isIdle && (this.#isAsked || document.visibilityState === "hidden")) return;
+    this.#isAsked = isIdle;
+    // The user has pressed nothing: a request that is lost is told to nobody.
+    if (isIdle && !(await this.#intents.add({ intent: "appear" }, "appear"))) this.#isAsked = false;
   }
 
   /** The error that the state tells; some screens never have one. */
