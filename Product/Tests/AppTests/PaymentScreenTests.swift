@@ -1,9 +1,9 @@
-import AquiferPayments
 import AquiferTesting
 import Foundation
 import Testing
 
 @testable import App
+@testable import AquiferPayments
 
 @MainActor
 @Suite("The screen of a payment", .timeLimit(.minutes(10)))
@@ -73,6 +73,31 @@ struct PaymentScreenTests {
         #expect(made.map(\.id.uuidString) == [key.uppercased()])
         #expect(await world.tell("payment?tab=two&contact=1001", "pay", ["digits": "1", "attempt": "1"]) == 400)
         #expect(await world.tell("payment?tab=two&contact=1001", "resume") == 400)
+        await world.services.stop()
+    }
+
+    @Test(
+        "The list of payments and a receipt have no date of a remote with a wrong clock",
+        arguments: [253_402_300_799, -62_167_219_200])
+    func wrongClock(timestamp: Double) async throws {
+        let world = AppWorld()
+        let payments = world.services.payments
+        let summary = try await payments.add(
+            CardNumber("4539578763621486"), holder: "Ana", expiry: Expiry(month: 12, year: 2090))
+        let card = try #require(try await payments.vault.card(summary.id))
+        let contact = try #require(try await payments.contact(1001))
+        let made = try await payments.pay(
+            Money(cents: 1500), to: contact, with: card, code: SecurityCode("123", for: card.number.brand))
+        _ = try await payments.desk.ledger.change(made.id) { record in
+            var record = record
+            record?.bookedAt = Date(timeIntervalSince1970: timestamp)
+            return record
+        }
+        let reader = world.states(PaymentsScreen.self)
+        #expect(await world.tell("payments?tab=tab", "appear") == 204)
+        let shown = await reader.state(with: #""state":"approved""#)
+        #expect(shown.contains(#""day":"Today""#))
+        #expect(shown.contains(#""date":"\#(world.date.now.formatted(.iso8601))""#), "the receipt's date")
         await world.services.stop()
     }
 

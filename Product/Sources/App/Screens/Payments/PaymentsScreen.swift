@@ -108,11 +108,12 @@ final class PaymentsScreen: Screen {
 
     private func payment(_ record: PaymentRecord, _ context: ScreenContext) -> Payment {
         let made = record.state.canBeSentAgain ? model.madeSince(record) : []
+        let date = record.date(asOf: context.now)
         return Payment(
             id: record.id, state: record.state, stateText: record.state.text(context.language),
             name: record.contact.name, username: record.contact.username, amount: record.amount.text,
-            day: context.dayText(record.bookedAt ?? record.startedAt),
-            timeText: context.timeText(record.bookedAt ?? record.startedAt), masked: record.card.masked,
+            day: context.dayText(date),
+            timeText: context.timeText(date), masked: record.card.masked,
             brandName: record.card.brandName(context.language), number: record.number, note: record.note(context),
             receipt: record.state == .approved ? context.receipt(of: record) : nil,
             codeLength: record.card.brand?.codeLength ?? 3,
@@ -122,7 +123,7 @@ final class PaymentsScreen: Screen {
             madeSinceText: made.first.map {
                 context.language.text(
                     "payments.madeSince",
-                    ["amount": $0.amount.text, "date": context.dateText($0.bookedAt ?? $0.startedAt)])
+                    ["amount": $0.amount.text, "date": context.dateText($0.date(asOf: context.now))])
             })
     }
 
@@ -186,7 +187,7 @@ extension PaymentRecord {
 extension ScreenContext {
     /// The receipt of an approved payment.
     func receipt(of record: PaymentRecord) -> PaymentScreen.Receipt {
-        let date = record.bookedAt ?? record.startedAt
+        let date = record.date(asOf: now)
         return PaymentScreen.Receipt(
             number: record.number, date: date.formatted(.iso8601), dateText: dateText(date),
             name: record.contact.name, username: record.contact.username, masked: record.card.masked,
