@@ -16,8 +16,10 @@ struct AudioComposeReplicasTests {
     private let queue = MemoryStore()
     private let folder = FileManager.default.temporaryDirectory.appending(path: "aquifer-compose-\(UUID().uuidString)")
 
-    /// The form at a replica, whose store of forms is this one.
-    private func screen(_ name: String, _ forms: any CacheStore) throws -> AudioComposeScreen {
+    /// The form at a replica, whose store of forms and whose clock are these.
+    private func screen(
+        _ name: String, _ forms: any CacheStore, now: @escaping @Sendable () -> Date = { Self.clock }
+    ) throws -> AudioComposeScreen {
         let client = ScriptedHTTPClient()
         let (saved, own) = (MemoryStore(), folder.appending(path: name))
         let service = AudioFeedService(
@@ -31,7 +33,7 @@ struct AudioComposeReplicasTests {
                 policy: SendPolicy(now: { Self.clock }), store: saved, now: { Self.clock }),
             now: { Self.clock })
         let uploads = Uploads(own.appending(path: "uploads"))
-        let files = DraftFiles(store: forms, uploads: uploads, now: { Self.clock })
+        let files = DraftFiles(store: forms, uploads: uploads, now: now)
         return AudioComposeScreen(service, uploads: uploads, shelf: AudioDraftShelf(files, tab: "tab"))
     }
 
@@ -73,6 +75,52 @@ struct AudioComposeReplicasTests {
         let items = try await queue.contents().entries.filter { $0.key.hasPrefix("item:") }
         #expect(items.count == 1)
     }
+
+    @Test(
+        "stays with its file whatever the clock of a replica says, until it was left for a day by the store's clock",
+        arguments: [-25.0, 25])
+    func wrongClock(hours: Double) async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }  // what a test leaves behind is not what it tests
+        let time = ManualDate(Self.clock)
+        let store = TimedStore(base: forms, presence: StoreTime(date: time))
+        let wrong: @Sendable () -> Date = { time.now + hours * 3600 }
+        let (one, other) = (try screen("one", store, now: wrong), try screen("other", store, now: time.read))
+        let file = folder.appending(path: "clip.mp3")
+        try (Data("ID3".utf8) + Data(repeating: 7, count: 1000)).write(to: file)
+        try await one.shelf?.keep(file)
+        one.model.choose(file, name: "a.mp3")
+        try await tell(one, .title, ["text": "Rain"])
+        for now in [wrong(), time.now] { await DraftFiles.sweep(store, now: now) }
+        await other.prepare()
+        #expect(one.model.title == "Rain" && one.model.file != nil && other.model.canSend)
+        // An open form stays for longer, and its file with it.
+        for _ in 0..<30 {
+            time.advance(by: 3600)
+            await other.shelf?.renew()
+            for now in [wrong(), time.now] { await DraftFiles.sweep(store, now: now) }
+        }
+        let third = try screen("third", store)
+        await third.prepare()
+        #expect(third.model.title == "Rain" && third.model.canSend)
+        time.advance(by: DraftFiles.keep + 1)
+        await DraftFiles.sweep(store, now: Self.clock)
+        #expect(try await forms.entries().isEmpty)
+    }
+}
+
+/// A store that has a clock.
+private struct TimedStore: ForwardingStore {
+    let base: any CacheStore
+    let presence: (any StorePresence)?
+}
+
+private struct StoreTime: StorePresence {
+    let date: ManualDate
+    let name: String? = nil
+
+    func time() async throws(StoreError) -> Date { date.now }
+    func gone(among names: Set<String>) async throws(StoreError) -> Set<String> { [] }
 }
 
 /// A store whose updates stand still while they are held, and then may fail.

@@ -362,6 +362,26 @@ struct SharedUsersTests {
         }
     }
 
+    @Test("keep a form that a replica has open, with its file, for as long as it is open")
+    func openForm() async throws {
+        try await withReplicas { one, other, _ in
+            #expect(await one.ask("ana", "POST", "\(AudioAPI.filePath)?tab=tab&name=a.mp3", "ID3open").status == 204)
+            let room = try await one.house.rooms.room(of: try one.name("ana"))
+            let screen = try #require(room.site.hub.screen(AudioComposeScreen.self, tab: "tab"))
+            await one.tell("ana", "audio-compose?tab=tab", "title", ["text": "Rain"])
+            try #require(await eventually { screen.model.canSend })
+            for _ in 0..<30 {
+                for world in [one, other] { world.date.advance(by: 3600) }
+                for world in [one, other] { await world.house.rooms.sweepDrafts() }
+            }
+            let states = await other.listen("ana", "/api/screens/audio-compose/events?tab=tab")
+            try #require(await eventually { states.text.contains("event: state") })
+            #expect(states.text.contains(#""canSend":true"#))
+            #expect(screen.model.title == "Rain" && screen.model.canSend)
+            await states.close()
+        }
+    }
+
     @Test("are removed at all replicas, with everything that is theirs, and nothing of another server's folder")
     func removal() async throws {
         try await withReplicas { one, other, stores in

@@ -99,6 +99,11 @@ final class ScreenHub {
         for session in sessions.values { await session.finish() }
     }
 
+    /// Renews the forms that are open, before those that were left are removed.
+    func renewDrafts() async {
+        for session in sessions.values { await (session.screen as? AudioComposeScreen)?.shelf?.renew() }
+    }
+
     private func session(of kind: any Screen.Type, at address: ScreenAddress) -> ScreenSession? {
         if let session = sessions[address] { return session }
         forgetUnused()

@@ -67,7 +67,7 @@ public final class WebServer: Sendable {
             site.hub.follow(SystemConnectionMonitor())
         }
         following = house.map { house in Task { await house.run() } }
-        sweeping = Task { await Self.sweep(services, house) }
+        sweeping = Task { await Self.sweep(site.hub, house) }
         keptClips = site.hub.keptClips
         keptClips.start()
         // Behind a proxy pages are opened under its address.
@@ -76,12 +76,13 @@ public final class WebServer: Sendable {
     }
 
     /// Removes what pages have left behind, at the start and each hour, until it is cancelled.
-    private static func sweep(_ services: Services, _ house: UserHouse?) async {
+    private static func sweep(_ hub: ScreenHub, _ house: UserHouse?) async {
         repeat {
             if let house {
                 await house.rooms.sweepDrafts()
-            } else if let drafts = services.groundwork.drafts {
-                await DraftFiles.sweep(drafts, now: services.configuration.now())
+            } else if let drafts = hub.services.groundwork.drafts {
+                await hub.renewDrafts()
+                await DraftFiles.sweep(drafts, now: hub.services.configuration.now())
             }
         } while (try? await Task.sleep(for: .hours(1))) != nil  // it ends when it is cancelled
     }

@@ -132,6 +132,14 @@ final class AudioDraftShelf {
         return known?.sender == sender
     }
 
+    /// Saves the form as it is known here once more: what is open does not end with what was left.
+    func renew() async {
+        await saving?.value
+        guard failure == nil, let known else { return }
+        // The next call comes long before its end.
+        _ = try? await put(known, unlessChanged: true)
+    }
+
     /// Calls `onChange` after the form was kept by any replica.
     func observe(_ onChange: @escaping @Sendable () -> Void) -> StoreObservation {
         let key = entryKey
@@ -171,7 +179,7 @@ final class AudioDraftShelf {
     /// - Returns: false if such a one stays.
     private func put(_ record: Record?, unlessChanged: Bool) async throws -> Bool {
         var entry: StoredEntry?
-        if let record { entry = StoredEntry(bytes: try JSONEncoder().encode(record), savedAt: files.now()) }
+        if let record { entry = StoredEntry(bytes: try JSONEncoder().encode(record), savedAt: try await files.time()) }
         if !unlessChanged, let entry {
             try await store.insert(entry, for: entryKey)
             return true
@@ -189,6 +197,12 @@ final class AudioDraftShelf {
             let isOurs = isBehind && !(record?.sender != nil && isOthers)
             return isOurs || isOver || present == known ? (change, true) : (.keep, false)
         }
+    }
+
+    /// The file of a form that was kept; `nil` if it has none.
+    nonisolated static func upload(of entry: StoredEntry) -> UUID? {
+        // As above.
+        (try? JSONDecoder().decode(Record.self, from: entry.bytes))?.upload
     }
 
     private func read() async throws -> Record? {

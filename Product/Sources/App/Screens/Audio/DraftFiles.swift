@@ -4,7 +4,8 @@ import HTTPServer
 
 /// Files that pages have handed over and not sent, in a store that replicas share, in pieces of 1 MiB.
 ///
-/// They are kept for a day after they were handed over: the server sweeps each hour.
+/// They are kept for a day after they were handed over, and for as long as a form has them: the server sweeps each hour. A day is
+/// measured by the store's clock, if it has one: a replica whose clock is wrong removes nothing.
 struct DraftFiles: Sendable {
     static let prefix = "upload:"
     private static let piece = 1 << 20
@@ -13,7 +14,11 @@ struct DraftFiles: Sendable {
 
     let store: any CacheStore
     let uploads: Uploads
+    /// The clock, if the store has none.
     let now: @Sendable () -> Date
+
+    /// The time by the clock that all replicas have.
+    func time() async throws(StoreError) -> Date { try await store.presence?.time() ?? now() }
 
     /// Keeps a file. If it throws, nothing of it is left.
     func keep(_ file: URL, as id: UUID) async throws(StoreError) {
@@ -22,6 +27,7 @@ struct DraftFiles: Sendable {
             guard let open = try POSIX.openToRead(path), let size = try POSIX.size(open) else {
                 throw .failed(operation: "keep an uploaded file", reason: "it is gone")
             }
+            let time = try await time()
             for (number, start) in stride(from: 0, to: size, by: Self.piece).enumerated() {
                 let bytes = try await FileThreads.run { () throws(StoreError) in
                     try POSIX.data(min(Self.piece, size - start)) { target throws(StoreError) in
@@ -30,7 +36,7 @@ struct DraftFiles: Sendable {
                         }
                     }
                 }
-                try await store.insert(StoredEntry(bytes: bytes, savedAt: now()), for: Self.key(id, number))
+                try await store.insert(StoredEntry(bytes: bytes, savedAt: time), for: Self.key(id, number))
             }
         } catch {
             await remove(id)
@@ -69,14 +75,29 @@ struct DraftFiles: Sendable {
         try? await store.deleteAll(prefix: Self.prefix + id.uuidString + ":")
     }
 
-    /// Removes the forms and files of a store that were left for more than a day.
+    /// Removes the forms of a store that were left for more than a day, and the files of that age that no form has.
+    ///
+    /// - Parameter now: the time, if the store has no clock.
     static func sweep(_ store: any CacheStore, now: Date) async {
-        let limit = now.addingTimeInterval(-keep)
-        for prefix in [prefix, AudioDraftShelf.prefix] {
-            // A store that cannot be listed now is swept by the next call.
-            let left = (try? await store.contents(prefix: prefix).entries) ?? []
-            for entry in left where entry.savedAt < limit { try? await store.delete(entry.key) }  // as above
-        }
+        do throws(StoreError) {
+            let limit = try await (store.presence?.time() ?? now).addingTimeInterval(-keep)
+            for form in try await store.contents(prefix: AudioDraftShelf.prefix).entries where form.savedAt < limit {
+                try await store.update(form.key) { found in
+                    // One that cannot be read is nobody's form. One that was saved meanwhile stays.
+                    let present = (try? found.get())?.savedAt ?? form.savedAt
+                    return present < limit ? .delete : .keep
+                }
+            }
+            var used = Set<UUID>()
+            for form in try await store.contents(prefix: AudioDraftShelf.prefix).entries {
+                let entry = try await store.retrieve(form.key)
+                if let upload = entry.flatMap(AudioDraftShelf.upload) { used.insert(upload) }
+            }
+            for piece in try await store.contents(prefix: prefix).entries where piece.savedAt < limit {
+                let id = piece.key.dropFirst(prefix.count).prefix { $0 != ":" }
+                if UUID(uuidString: String(id)).map(used.contains) != true { try await store.delete(piece.key) }
+            }
+        } catch {}  // The next call removes the rest.
     }
 
     private static func key(_ id: UUID, _ number: Int) -> String { "\(prefix)\(id.uuidString):\(number)" }
