@@ -46,6 +46,7 @@ enum CommandProgram {
             return .delivered
         }
         let command = try CommandTable.command(given.words)
+        if command.acts { console.beginAct() }
         do throws(CommandError) {
             let arguments = try given.arguments(of: command)
             var options = try GlobalOptions(arguments)

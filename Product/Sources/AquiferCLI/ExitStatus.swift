@@ -20,7 +20,7 @@ enum ExitStatus: Int32, CaseIterable {
     case bug = 70
     /// The outcome of a payment or post could not be recorded, such as on a full disk. The next command that can records it.
     case unrecorded = 71
-    /// Standard output, or the file of `-o`, cannot be written.
+    /// Standard output, or the file of `-o`, cannot be written. A command that acts may have done so, and tells it.
     case unwritable = 73
     /// Data on this machine cannot be read or saved: the store, the outbox, the vault.
     case store = 74
@@ -28,7 +28,7 @@ enum ExitStatus: Int32, CaseIterable {
     case unknown = 75
     /// The user interrupted the command.
     case interrupted = 130
-    /// The reader of standard output went away.
+    /// The reader of standard output went away. A command that acts may have done so, and tells it.
     case closedPipe = 141
 
     /// The meaning of the code, in one line for `--help` and README.
@@ -43,11 +43,13 @@ enum ExitStatus: Int32, CaseIterable {
             "no connectivity, and nothing saved in the last seven days; a failing drive server or database; a port in use"
         case .bug: "a mistake in aquifer"
         case .unrecorded: "the outcome of a payment or post could not be recorded; the next command that can does it"
-        case .unwritable: "the output cannot be written"
+        case .unwritable:
+            "the output cannot be written; the command may have done its work, and says so on standard error"
         case .store: "data on this machine cannot be read or saved"
         case .unknown: "the outcome is not known, or the request waits and will be tried again"
         case .interrupted: "interrupted"
-        case .closedPipe: "the reader of the output went away"
+        case .closedPipe:
+            "the reader of the output went away; the command may have done its work, and says so on standard error"
         }
     }
 

@@ -20,13 +20,15 @@ struct Command: Sendable {
     let takesGlobalOptions: Bool
     /// The exit codes that mean something particular in this command, in the order of their numbers.
     let exits: [CommandExit]
+    /// True if the command changes something. What it did is told, also if its result cannot be written.
+    let acts: Bool
     let handler: any CommandHandler.Type
 
     init(
         _ name: String, _ summary: String, details: String = "", _ arguments: [CommandArgument] = [],
         required: [any DeclaredOption] = [], options: [any DeclaredOption] = [], exclusive: [any DeclaredOption] = [],
         driveOptions: [any DeclaredOption] = Options.drive, takesGlobalOptions: Bool = true, exits: [CommandExit] = [],
-        run handler: any CommandHandler.Type
+        acts: Bool = false, run handler: any CommandHandler.Type
     ) {
         self.name = name
         self.summary = summary
@@ -38,6 +40,7 @@ struct Command: Sendable {
         self.driveOptions = driveOptions
         self.takesGlobalOptions = takesGlobalOptions
         self.exits = exits
+        self.acts = acts
         self.handler = handler
     }
 

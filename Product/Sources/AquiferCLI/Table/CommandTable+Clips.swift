@@ -43,7 +43,7 @@ extension CommandTable {
                     CommandExit(.unavailable, "nothing was posted or kept: there is no connection"),
                     CommandExit(.unrecorded, "posted, and still in the outbox"),
                     CommandExit(.unknown, "it may have been posted, and waits in the outbox"),
-                ], run: AudioPostCommand.self),
+                ], acts: true, run: AudioPostCommand.self),
         ])
 
     static let outbox = CommandGroup(
@@ -53,15 +53,15 @@ extension CommandTable {
             Command(
                 "outbox send", "sends every item that can be sent now, also those that wait to be tried again",
                 details: "A wait that a server asked for (Retry-After) goes on.", options: [Options.wait],
-                exits: sending, run: OutboxSendCommand.self),
+                exits: sending, acts: true, run: OutboxSendCommand.self),
             Command(
                 "outbox retry", "tries an item again now, with the same key",
                 details: "A server that honours the key does not take it twice.", [.item],
-                exits: sending, run: OutboxRetryCommand.self),
+                exits: sending, acts: true, run: OutboxRetryCommand.self),
             Command(
                 "outbox discard", "takes an item out of the outbox for good, also one that is damaged",
                 details: "The command reports it if the item may have arrived all the same.", [.item],
-                run: OutboxDiscardCommand.self),
+                acts: true, run: OutboxDiscardCommand.self),
         ])
 }
 

@@ -15,7 +15,7 @@ extension CommandTable {
             details:
                 "On a terminal it asks first, with the cost and your balance. Without one it asks nothing, and shows"
                 + " no cost.", [CommandArgument("NAME", "the account's name"), .size],
-            options: [Options.yes], run: DriveCreateCommand.self),
+            options: [Options.yes], acts: true, run: DriveCreateCommand.self),
         Command("drive list", "lists your storage accounts", run: DriveListCommand.self),
         Command("drive info", "shows one account", [.account], run: DriveInfoCommand.self),
     ]
@@ -30,47 +30,48 @@ extension CommandTable {
         Command(
             "drive upload", "uploads files to an account",
             [.account, CommandArgument("FILE", "the file to upload", .file).repeated], options: [Options.replace],
-            run: DriveUploadCommand.self),
+            acts: true, run: DriveUploadCommand.self),
         Command(
             "drive edit", "replaces a file of an account by a local file of its name",
-            [.account, CommandArgument("FILE", "the file to upload", .file)], run: DriveEditCommand.self),
+            [.account, CommandArgument("FILE", "the file to upload", .file)], acts: true, run: DriveEditCommand.self),
         Command("drive object", "shows the owner and the account of a file", [.url], run: DriveObjectCommand.self),
         Command(
             "drive get", "writes a file to FILE, or to standard output with -o -", [.url], required: [Options.output],
             run: DriveGetCommand.self),
         Command(
             "drive delete", "deletes a file", details: asks, [.url], options: [Options.yes],
-            run: DriveDeleteCommand.self),
+            acts: true, run: DriveDeleteCommand.self),
     ]
 
     private static let changes = [
         Command(
             "drive add-storage", "adds storage to an account", details: asks, [.account, .size], options: [Options.yes],
-            run: DriveAddStorageCommand.self),
+            acts: true, run: DriveAddStorageCommand.self),
         Command(
             "drive reduce-storage", "gives storage of an account back", details: asks, [.account, .size],
             options: [Options.yes],
-            run: DriveReduceStorageCommand.self),
+            acts: true, run: DriveReduceStorageCommand.self),
         Command(
             "drive make-immutable", "makes an account immutable for ever", details: asks, [.account],
             options: [Options.yes],
-            run: DriveMakeImmutableCommand.self),
+            acts: true, run: DriveMakeImmutableCommand.self),
         Command(
             "drive delete-account", "asks for an account and its files to be deleted",
             details: "The server deletes them some days later. Until then, drive keep-account cancels it. " + asks,
-            [.account], options: [Options.yes], run: DriveDeleteAccountCommand.self),
+            [.account], options: [Options.yes], acts: true, run: DriveDeleteAccountCommand.self),
         Command(
             "drive keep-account", "cancels the deletion of an account", [.account],
-            run: DriveKeepAccountCommand.self),
+            acts: true, run: DriveKeepAccountCommand.self),
         Command(
             "drive claim", "takes back the tokens of storage that was given back", [.account],
-            run: DriveClaimCommand.self),
+            acts: true, run: DriveClaimCommand.self),
     ]
 
     private static let transactions = [
         Command(
             "drive keygen", "generates a key pair and writes it to a file, in Solana's form",
-            [CommandArgument("FILE", "the key file", .file)], driveOptions: [], run: DriveKeygenCommand.self),
+            [CommandArgument("FILE", "the key file", .file)], driveOptions: [], acts: true, run: DriveKeygenCommand.self
+        ),
         Command(
             "drive transaction", "prints the base64 of a transaction without sending it",
             details:
@@ -84,7 +85,8 @@ extension CommandTable {
         Command(
             "drive submit", "sends a transaction that was signed elsewhere",
             details: "TRANSACTION is its base64, or - for standard input. " + asks,
-            [CommandArgument("TRANSACTION", "the transaction")], options: [Options.yes], run: DriveSubmitCommand.self),
+            [CommandArgument("TRANSACTION", "the transaction")], options: [Options.yes], acts: true,
+            run: DriveSubmitCommand.self),
     ]
 
     private static let asks =

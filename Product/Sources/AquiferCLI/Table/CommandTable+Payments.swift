@@ -22,26 +22,26 @@ extension CommandTable {
             Command(
                 "cards add", "asks for a card's number, name and expiry, and keeps it as the default",
                 details: "On a terminal the number is not shown. Otherwise each answer is a line of standard input.",
-                run: CardsAddCommand.self),
+                acts: true, run: CardsAddCommand.self),
             Command(
                 "cards default", "makes this card the default for payments",
                 details: "A card that is declined is no longer the default, if there is another one that can be used.",
-                [.card], run: CardsDefaultCommand.self),
+                [.card], acts: true, run: CardsDefaultCommand.self),
             Command(
                 "cards remove", "deletes a card for good", [.card],
-                run: CardsRemoveCommand.self),
+                acts: true, run: CardsRemoveCommand.self),
             Command(
                 "cards rotate-key", "seals the cards with a new key",
                 details:
                     "The new key is kept apart from the data, under $XDG_CONFIG_HOME/aquifer/keys or ~/.config/aquifer/keys.",
-                run: CardsRotateKeyCommand.self),
+                acts: true, run: CardsRotateKeyCommand.self),
             Command(
                 "cards accept-older", "uses an older copy of the cards that was put back",
                 details: "Cards that you have removed since it was made are there again.",
-                run: CardsAcceptOlderCommand.self),
+                acts: true, run: CardsAcceptOlderCommand.self),
             Command(
                 "cards discard-older", "deletes all cards of an older copy that was put back",
-                run: CardsDiscardOlderCommand.self),
+                acts: true, run: CardsDiscardOlderCommand.self),
         ])
 
     static let pay = CommandGroup(
@@ -59,7 +59,7 @@ extension CommandTable {
                 ], options: [Options.card, Options.codeFromInput, Options.again],
                 exits: outcomes(
                     CommandExit(.usage, "nothing was sent: the outcome of an earlier payment like it is not known")),
-                run: PayCommand.self)
+                acts: true, run: PayCommand.self)
         ])
 
     static let payments = CommandGroup(
@@ -80,17 +80,17 @@ extension CommandTable {
                 options: [Options.codeFromInput, Options.again],
                 exits: outcomes(
                     CommandExit(.usage, "nothing was sent: the outcome of another payment like it is not known")),
-                run: PaymentsRetryCommand.self),
+                acts: true, run: PaymentsRetryCommand.self),
             Command(
                 "payments give-up", "stops waiting for the outcome of a payment that was not answered",
                 details: "Its outcome stays unknown, and the next payment like it has to be confirmed.",
-                [.payment], run: PaymentsGiveUpCommand.self),
+                [.payment], acts: true, run: PaymentsGiveUpCommand.self),
             Command(
                 "payments discard", "removes a damaged payment that cannot be read, for good",
                 details: "Your bank's statement is the only record of it then. A payment that can be read stays. The ID"
                     + " \"\(PaymentsDiscardCommand.unnamed)\" stands for entries without one.",
                 [CommandArgument("ID", "the payment's ID")],
-                options: [Options.yes], run: PaymentsDiscardCommand.self),
+                options: [Options.yes], acts: true, run: PaymentsDiscardCommand.self),
         ])
 }
 

@@ -11,12 +11,13 @@ extension CommandTable {
                 details: "The link is shown only now. --host and --port are those of the server; without them it is for"
                     + " http://127.0.0.1:8080. Behind a proxy --origin is its address.",
                 [name], options: [Options.users, Options.host, Options.port, Options.origin],
-                exits: [CommandExit(.usage, "there is a user of this name already")], run: UsersAddCommand.self),
+                exits: [CommandExit(.usage, "there is a user of this name already")], acts: true,
+                run: UsersAddCommand.self),
             Command(
                 "users token", "prints another link of a user, for another device",
                 details: "Earlier links stay valid.", [name],
                 options: [Options.users, Options.host, Options.port, Options.origin], exits: [unknown],
-                run: UsersAddCommand.self),
+                acts: true, run: UsersAddCommand.self),
             Command(
                 "users list", "lists the users, and the number of their tokens", options: [Options.users],
                 run: UsersListCommand.self),
@@ -24,7 +25,7 @@ extension CommandTable {
                 "users logout", "ends all links of a user",
                 details:
                     "Pages that are open end at once. Everything that the user has saved stays, and goes on being sent.",
-                [name], options: [Options.users], exits: [unknown], run: UsersLogOutCommand.self),
+                [name], options: [Options.users], exits: [unknown], acts: true, run: UsersLogOutCommand.self),
             Command(
                 "users remove", "removes a user, with cards, keys, payments, settings and uploads",
                 details:
@@ -36,7 +37,7 @@ extension CommandTable {
                     unknown, CommandExit(.store, "the data of the users is not here; the user stays"),
                     CommandExit(.unknown, "something has not been sent; the user stays"),
                 ],
-                run: UsersRemoveCommand.self),
+                acts: true, run: UsersRemoveCommand.self),
         ])
 
     private static let name = CommandArgument(

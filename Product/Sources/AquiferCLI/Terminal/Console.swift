@@ -17,34 +17,47 @@ import Foundation
 /// forge a line. Documents are escaped instead, and bytes requested with `-o -` are written unchanged.
 ///
 /// A failed write does not stop a command in the middle of its work. The rest of its output is dropped, and
-/// ``finish(_:)`` returns the status of the failure.
+/// ``finish(_:)`` returns the status of the failure. It tells the result of a command that acts on standard error, so that nobody
+/// acts again because of a full disk.
 struct Console: Sendable {
     private let failure = Locked<WriteError?>(nil)
     /// True if standard output has the bytes of a file, and therefore no documents.
     private let isFile = Locked(false)
     /// True if a document was written: a command prints one.
     private let hasDocument = Locked(false)
+    /// The lines that could not be written, of a command that acts; `nil` for another one.
+    private let unwritten = Locked<[String]?>(nil)
     private let status = StatusLine()
 
+    /// Begins a command that acts.
+    func beginAct() { unwritten.withLock { $0 = [] } }
+
     /// Writes one line of the command's result to standard output.
-    func out(_ line: String) {
-        out(lines: [line])
+    ///
+    /// - Parameter isSecret: true if nothing else repeats it.
+    func out(_ line: String, isSecret: Bool = false) {
+        out(lines: [line], isSecret: isSecret)
     }
 
     /// Writes several lines of the command's result to standard output. A line feed within one of them does not begin
     /// another line.
-    func out(lines: [String]) {
+    func out(lines: [String], isSecret: Bool = false) {
         guard !lines.isEmpty else { return }
-        let text = lines.map { $0.harmless + "\n" }.joined()
-        // `finish` reports the error.
-        _ = try? write(Data(text.utf8))
+        result(lines.map { $0.harmless + "\n" }.joined(), isSecret ? ["a secret"] : lines)
     }
 
     /// Writes a document of `--json` to standard output, unless there was one.
-    func out(json document: some Encodable) {
+    func out(json document: some Encodable, isSecret: Bool = false) {
         guard takesDocument() else { return }
-        // `finish` reports the error. The text needs no filter, which would take characters out of it.
-        _ = try? write(Data((WireJSON.text(document) + "\n").utf8))
+        // The text needs no filter, which would take characters out of it.
+        let text = WireJSON.text(document)
+        result(text + "\n", [isSecret ? "a secret" : text])
+    }
+
+    /// - Parameter lines: what stands for the text on standard error, if it cannot be written.
+    private func result(_ text: String, _ lines: [String]) {
+        // `finish` reports the error.
+        do throws(WriteError) { try write(Data(text.utf8)) } catch { unwritten.withLock { $0? += lines } }
     }
 
     /// Writes the document of an error, unless standard output has the bytes of a file, or a document.
@@ -94,9 +107,10 @@ struct Console: Sendable {
     }
 
     /// Writes one line to standard error: an error, or a note about the result. Nothing is written after the reader of
-    /// standard output went away.
+    /// standard output went away, unless the command acts.
     func note(_ text: String) {
-        guard !text.isEmpty, failure.withLock({ $0?.isClosedPipe }) != true else { return }
+        let isUnread = failure.withLock { $0?.isClosedPipe } == true && unwritten.withLock { $0 == nil }
+        guard !text.isEmpty, !isUnread else { return }
         status.line("aquifer: \(Redaction.ofProcess.text(text).harmless)")
     }
 
@@ -142,6 +156,9 @@ struct Console: Sendable {
         let error = CommandError.output(failure)
         // The command may have ended with this very error, and reported it.
         if status != error.status { note(error.message) }
+        for line in unwritten.withLock({ $0 }) ?? [] {
+            note("\(status == .delivered ? "done, but its" : "its") result could not be written: \(line)")
+        }
         return error.status
     }
 

@@ -33,9 +33,10 @@ struct UsersAddCommand: CommandHandler {
         }
         let link = "\(address)#token=\(token)"
         if call.options.json {
-            call.console.out(json: ResultDocument(local: UserLinkDocument(name: name.text, token: token, link: link)))
+            let document = UserLinkDocument(name: name.text, token: token, link: link)
+            call.console.out(json: ResultDocument(local: document), isSecret: true)
         } else {
-            call.console.out(link)
+            call.console.out(link, isSecret: true)
             call.console.note("\(name) opens this link; it is shown only now, and whoever has it is let in")
             if isNew, let file { call.console.note("\(file) is new: nobody else is in it") }
         }
