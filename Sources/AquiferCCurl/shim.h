@@ -57,6 +57,7 @@ static inline CURLcode aq_curl_get_size(CURL *easy, CURLINFO info, curl_off_t *v
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 /// True if a socket is the connection from a local port to an address, as text, and its port.
 static inline int aq_is_connection(curl_socket_t socket, int local_port, const char *remote, int remote_port) {
@@ -96,6 +97,30 @@ static inline int aq_curl_holds_input(CURL *easy) {
     (void) easy;
     return 0;
 #endif
+}
+
+typedef curl_socket_t (*aq_curl_opens)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
+
+static inline CURLcode aq_curl_set_opens(CURL *easy, CURLoption option, aq_curl_opens value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+/// Opens a socket as curl itself would. Tells the system's reason if there is none, which curl does not.
+static inline curl_socket_t aq_open_socket(const struct curl_sockaddr *address, int *failure) {
+    curl_socket_t opened = socket(address->family, address->socktype, address->protocol);
+    *failure = opened < 0 ? errno : 0;
+    return opened;
+}
+
+/// The system's reason if it does not give the few descriptors that the look-up of a name takes, else 0.
+static inline int aq_descriptor_shortage(void) {
+    int opened[4], count = 0, failure = 0;
+    while (count < 4 && failure == 0) {
+        opened[count] = socket(AF_INET, SOCK_DGRAM, 0);
+        if (opened[count] < 0) failure = errno; else count++;
+    }
+    while (count > 0) close(opened[--count]);
+    return failure;
 }
 
 typedef int (*aq_curl_opened)(void *context, curl_socket_t socket, curlsocktype purpose);

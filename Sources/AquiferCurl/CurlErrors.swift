@@ -11,13 +11,19 @@ import AquiferFoundation
 #endif
 
 extension EasyHandle {
-    /// The meaning of a failure of curl. `isConnected`: true if a connection had been made.
-    func error(for code: CURLcode, isConnected: Bool) -> TransportError {
+    /// The meaning of a failure of curl. `isConnected`: true if a connection had been made; `socketFailure`: why the last socket could not
+    /// be opened, else 0.
+    func error(for code: CURLcode, isConnected: Bool, _ socketFailure: Int32) -> TransportError {
         var kind = TransportError.Kind(code)
         // Before there is a connection it can be no header line: the system has no memory or no thread left.
         // Nor is it an answer that did not come: a proxy refused, or nobody answered in time.
         if !isConnected, code == CURLE_OUT_OF_MEMORY || [.interrupted, .timedOut].contains(kind) {
             kind = .cannotConnect
+        }
+        // Without a descriptor there is no socket, and no name can be looked up.
+        let shortage = kind == .cannotConnect ? socketFailure : kind == .cannotResolve ? aq_descriptor_shortage() : 0
+        if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(shortage) {
+            return .outOfResources("a socket", shortage)
         }
         if kind == .cannotConnect, saysThatThereIsNoNetwork { kind = .offline }
         // The server of names is beyond the network: without one, no name has an address.

@@ -112,6 +112,8 @@ final class EasyHandle {
         // A curl that is too old to ask must not send what may be sent for a while only.
         isIncomplete = isIncomplete || !asks && transfer.request.maySend != nil
         set(CURLOPT_PREREQDATA, context)
+        note(aq_curl_set_opens(easy, CURLOPT_OPENSOCKETFUNCTION, curlOpens))
+        set(CURLOPT_OPENSOCKETDATA, context)
         note(aq_curl_set_opened(easy, CURLOPT_SOCKOPTFUNCTION, curlOpened))
         set(CURLOPT_SOCKOPTDATA, context)
         guard transfer.bodyReader != nil else { return }
@@ -240,6 +242,15 @@ func curlSeeks(_ context: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ orig
         return Int32(CURL_SEEKFUNC_FAIL)
     }
     return Int32(CURL_SEEKFUNC_OK)
+}
+
+func curlOpens(
+    _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    var failure: Int32 = 0
+    let opened = aq_open_socket(address, &failure)
+    transfer(context)?.socketFailure = failure
+    return opened
 }
 
 func curlOpened(_ context: UnsafeMutableRawPointer?, _ socket: curl_socket_t, _ purpose: curlsocktype) -> Int32 {

@@ -277,7 +277,7 @@ extension EventLoop {
                 end(transfer, multi, .success(()))
             } else {
                 let isConnected = transfer.lastHeard != nil
-                var error = handle.error(for: code, isConnected: isConnected)
+                var error = handle.error(for: code, isConnected: isConnected, transfer.socketFailure)
                 // curl sends a request by itself again when a connection that it had kept ends without an answer.
                 if isConnected { error = error.afterSending(by: transfer.request.method) }
                 end(transfer, multi, .failure(transfer.refusal ?? error))

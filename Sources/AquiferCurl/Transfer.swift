@@ -46,6 +46,8 @@ final class Transfer: HTTPBodySource, @unchecked Sendable {
     var connection: Poller.Connection?
     /// The sockets that were opened for it. Those of a request that asks `maySend` discard what they have not sent.
     var sockets: [curl_socket_t] = []
+    /// The system's reason if the last socket could not be opened for it, else 0.
+    var socketFailure: Int32 = 0
     /// True if nothing was sent because the kept connection could not be used.
     var mustBeginAnew = false
     /// The progress of the request's body, as of the loop's last look.

@@ -11,18 +11,51 @@
     @Suite("When the system has nothing left", .timeLimit(.minutes(10)))
     struct ScarcityTests {
         @Test("a client without a descriptor for its loop fails its requests, and works once there is one")
-        func descriptorsForTheLoop() async throws {
-            // libdispatch takes the one descriptor once a second, and traps if the client has it at that moment. A fault of the
-            // client would end every try.
+        func descriptorsForTheLoop() async {
+            await Self.unlessLibdispatchTraps {
+                await #expect(processExitsWith: .success) { try await Self.sendWithoutDescriptors() }
+            }
+        }
+
+        @Test("a client without a descriptor for a socket says so, and not that nobody answers")
+        func descriptorsForSockets() async {
+            await Self.unlessLibdispatchTraps {
+                await #expect(processExitsWith: .success) { try await Self.sendWithoutSockets() }
+            }
+        }
+
+        /// libdispatch takes a descriptor once a second, and traps if there is none at that moment. A fault of the client would end every try.
+        private static func unlessLibdispatchTraps(_ test: () async -> Void) async {
             for isLast in [false, false, true] {
                 let hasFailed = Locked(false)
                 await withKnownIssue("libdispatch had no descriptor", isIntermittent: true) {
-                    await #expect(processExitsWith: .success) { try await Self.sendWithoutDescriptors() }
+                    await test()
                 } matching: { _ in
                     hasFailed.withLock { $0 = true }
                     return !isLast
                 }
                 if !hasFailed.withLock({ $0 }) { return }
+            }
+        }
+
+        private static func sendWithoutSockets() async throws {
+            let server = try LoopbackServer { try $0.answerEverything() }
+            let client = CurlHTTPClient()
+            // The loop runs, and has its own.
+            _ = try await client.send(HTTPRequest(.get, server.url())).data(upTo: 2)
+            let named = try #require(URL(string: "http://aquifer.test:\(server.port)/"))
+            let limit = try exhaustDescriptors()
+            let last = open("/dev/null", O_RDONLY | O_CLOEXEC)
+            var errors: [TransportError?] = []
+            for url in [server.url(), named] {
+                errors.append(
+                    await #expect(throws: TransportError.self) { try await client.send(HTTPRequest(.post, url)) })
+            }
+            close(last)
+            try restoreDescriptors(limit)
+            for error in errors {
+                try #require(error?.kind == .cannotConnect, "\(error as Any)")
+                try #require(error?.detail.contains("Too many open files") == true, "\(error as Any)")
             }
         }
 

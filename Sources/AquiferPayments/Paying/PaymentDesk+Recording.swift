@@ -48,7 +48,7 @@ extension PaymentDesk {
             return (written, maySend)
         } catch {
             // It may have been recorded all the same. Then others would wait for it as long as this process lives.
-            recordLater(order.key, earlier?.begun, earlier?.outcome ?? .unsent)
+            recordLater(order.key, earlier?.begun, earlier?.outcome ?? .unsent())
             throw .ledger(error)
         }
     }
@@ -57,9 +57,9 @@ extension PaymentDesk {
     func withdraw(_ begun: PaymentRecord) async throws(PaymentError) {
         let owner = owner
         do throws(StoreError) {
-            try await ledger.change(begun.id) { ($0 ?? begun).settled(by: .unsent, of: owner) }
+            try await ledger.change(begun.id) { ($0 ?? begun).settled(by: .unsent(), of: owner) }
         } catch {
-            recordLater(begun.id, begun, .unsent)
+            recordLater(begun.id, begun, .unsent())
             throw .ledger(error)
         }
     }

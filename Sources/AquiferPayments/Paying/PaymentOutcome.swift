@@ -6,8 +6,8 @@ import AquiferFoundation
 enum PaymentOutcome: Sendable, Codable {
     /// With a transaction.
     case answered(PaymentTransaction)
-    /// The request never left this machine.
-    case unsent
+    /// The request never left this machine. The words for developers say what kept it.
+    case unsent(String? = nil)
     /// The remote refused the order with the contract's error document and this status.
     case refused(Int)
     /// The request may have arrived, and there was no answer that the contract defines.
@@ -37,7 +37,7 @@ enum PaymentOutcome: Sendable, Codable {
             // A client that asks has asked before the first byte: without a question there was no connection.
             let isAsked = client.asksBeforeSending && request.maySend != nil
             let isUnsent = error.kind.isUnsent || wasRefused.withLock { $0 } ?? isAsked
-            self = !hasLeft.withLock { $0 } && isUnsent ? .unsent : .unanswered
+            self = !hasLeft.withLock { $0 } && isUnsent ? .unsent(error.detail) : .unanswered
             return
         }
         do {

@@ -42,6 +42,8 @@ public struct PaymentRecord: Sendable, Hashable, Identifiable, Codable {
     public internal(set) var notFoundAt: Date?
     /// The status of the remote's refusal, if it is why the payment failed.
     public internal(set) var refusal: Int?
+    /// What kept it from leaving this machine, in words for developers, if that is known and why the payment failed.
+    public internal(set) var obstacle: String?
     /// When the user gave up on it.
     public internal(set) var abandonedAt: Date?
     /// The sender, while it is being sent.
@@ -122,7 +124,7 @@ extension PaymentRecord {
             owner: owner, until: until, followsDoubt: state != .failed)
         record.state = .sending
         record.notFoundAt = nil
-        record.refusal = nil
+        (record.refusal, record.obstacle) = (nil, nil)
         record.abandonedAt = nil
         return record
     }
@@ -148,7 +150,9 @@ extension PaymentRecord {
             // A try that did not arrive, or was refused, does not show the outcome of an earlier try that may have
             // arrived.
             record.state = lease?.followsDoubt == true ? .unknown : .failed
-            if case .refused(let status) = outcome, record.state == .failed { record.refusal = status }
+            guard record.state == .failed else { break }
+            if case .refused(let status) = outcome { record.refusal = status }
+            if case .unsent(let obstacle) = outcome { record.obstacle = obstacle }
         case .answered, .unanswered:
             guard isOwn else { return self }
             record.state = .unknown

@@ -99,7 +99,7 @@ struct OutcomeNoteTests {
         try whole.write(to: file)
         #expect(await world.desk.present(written) == record)
         let lock = try #require(try await world.locks.take(record.id))
-        await lock.note(OutcomeNote(owner: UUID(), outcome: .unsent))
+        await lock.note(OutcomeNote(owner: UUID(), outcome: .unsent()))
         await lock.release(isSettled: false)
         #expect(await world.desk.present(written).state == .unknown)
     }

@@ -53,8 +53,9 @@ struct PaymentDeskTests {
         "No connectivity before anything was sent: not made",
         arguments: [.offline, .cannotConnect, .cannotResolve, .insecure] as [TransportError.Kind])
     func unsent(kind: TransportError.Kind) async throws {
-        let world = PaymentsWorld(.failure(TransportError(kind)))
-        #expect(try await world.service.desk.send(world.order()).state == .failed)
+        let world = PaymentsWorld(.failure(TransportError(kind, "no socket")))
+        let record = try await world.service.desk.send(world.order())
+        #expect(record.state == .failed && record.obstacle == "no socket")
     }
 
     @Test(

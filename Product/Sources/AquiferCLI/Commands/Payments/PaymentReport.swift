@@ -59,8 +59,9 @@ struct PaymentReport {
             return .refused
         case .failed:
             guard let status = record.refusal else {
+                let cause = record.obstacle.map { $0.isEmpty ? "" : " (\($0))" } ?? ""
                 console.note(
-                    "the payment was not made: the server could not be reached, and nothing was sent; send it with"
+                    "the payment was not made: the server could not be reached\(cause), and nothing was sent; send it with"
                         + " aquifer payments retry \(id)")
                 return .unavailable
             }
