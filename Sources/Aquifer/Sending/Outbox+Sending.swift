@@ -19,7 +19,13 @@ extension Outbox {
             guard let record = try await claim(number) else { return nil }
             changes.ring()
             let trip = await carry(number, record)
-            do throws(StoreError) { try await settle(number, record, trip) } catch {
+            do throws(StoreError) {
+                if case .nothing = try await settle(number, record, trip),
+                    [.again, .stopped].contains(trip.outcome.kind)
+                {
+                    return trip.mayHaveArrived(record.head.length) ? .discarded : .stopped
+                }
+            } catch {
                 // A sent item whose outcome could not be saved is sent again with the same key.
                 storeFailure = error
                 if case .sent(let answer) = trip.outcome { noteEnd(number, .sent(answer)) }

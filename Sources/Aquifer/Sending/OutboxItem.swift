@@ -190,14 +190,17 @@ extension Outbox {
         public var refused: Int
         /// The number of failed attempts that will be repeated.
         public var failed: Int
+        /// The number of items that were discarded while they were being sent, and may have arrived all the same.
+        public var discarded: Int
         /// The time until the next item can be tried; `nil` when no item waits for a time.
         public var nextTry: Duration?
 
         /// A report.
-        public init(sent: Int = 0, refused: Int = 0, failed: Int = 0, nextTry: Duration? = nil) {
+        public init(sent: Int = 0, refused: Int = 0, failed: Int = 0, discarded: Int = 0, nextTry: Duration? = nil) {
             self.sent = sent
             self.refused = refused
             self.failed = failed
+            self.discarded = discarded
             self.nextTry = nextTry
         }
     }

@@ -13,6 +13,7 @@ extension Outbox {
             case again
             case refused
             case stopped
+            case discarded
         }
 
         case sent(Answer)

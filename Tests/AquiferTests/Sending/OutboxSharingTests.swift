@@ -83,6 +83,28 @@ struct OutboxSharingTests {
         #expect(try await two.items() == [])
     }
 
+    @Test(
+        "tell of an item that the other discarded while it was being sent",
+        arguments: [
+            (.success(201), Outbox.Report(sent: 1)), (.success(500), Outbox.Report(discarded: 1)),
+            (.failure(TransportError(.timedOut)), Outbox.Report(discarded: 1)),
+            (.failure(TransportError(.cannotConnect)), Outbox.Report()),
+        ] as [(Result<Int, TransportError>, Outbox.Report)])
+    func discardedByTheOther(answer: Result<Int, TransportError>, report: Outbox.Report) async throws {
+        let (one, two) = (world.outbox(), world.outbox())
+        let item = try await one.enqueue(world.note("one"))
+        world.server.rule { _, _ in .held }
+        let draining = Task { try await one.drain() }
+        let exchange = await world.server.client.exchange(0)
+        #expect(try await two.discard(item.id)?.mayHaveArrived == true)
+        switch answer {
+        case .success(let status): exchange.respond(status: status)
+        case .failure(let error): exchange.fail(error)
+        }
+        #expect(try await draining.value == report)
+        #expect(try await one.items() == [])
+    }
+
     @Test("take over from one that was killed, once its claim has run out")
     func takeOver() async throws {
         let (dead, heir) = (world.outbox(), world.outbox())

@@ -52,12 +52,15 @@ struct OutboxSending: Sendable {
         let now = options.configuration.now()
         if options.json {
             let document = OutboxReportDocument(
-                sent: report.sent, refused: report.refused, failed: report.failed,
+                sent: report.sent, refused: report.refused, failed: report.failed, discarded: report.discarded,
                 left: left?.map { OutboxItemDocument($0, now: now) })
             let failures = error.map { [FailureDocument("outbox", "\($0)")] }
             console.out(json: ResultDocument(local: document, failures: failures))
         } else {
             console.out("sent \(report.sent), \(left.map { "\($0.count)" } ?? "an unknown number") left")
+            if report.discarded > 0 {
+                console.note("\(report.discarded) discarded while being sent, and may have arrived all the same")
+            }
             for item in left ?? [] {
                 let condition = outbox.hasSent(item.id) ? Self.unrecorded : item.condition(now: now)
                 console.note("\(item.named): \(condition)")
