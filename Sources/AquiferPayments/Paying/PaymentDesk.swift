@@ -7,10 +7,10 @@ import AquiferFoundation
 /// - It is sent once. There are no automatic retries, and no redirect is followed.
 /// - A payment that was sent and not answered as the contract defines is ``PaymentRecord/State/unknown``, also after a
 ///   restart. Only an answer with its transaction decides it. An answer that the remote knows no such payment is noted
-///   (``PaymentRecord/notFoundAt``) and decides nothing. A retry with the same key or ``giveUp(_:)`` resolves it.
+///   (``PaymentRecord/notFoundAt``) and decides nothing, nor does ``giveUp(_:)``. A retry has the same key.
 /// - While the outcome of a payment is unknown, another payment of its amount to the same person is refused
-///   (``PaymentError/unresolved(_:)``), unless the user was shown the earlier one and means a second. While a payment is
-///   being sent, another one like it is refused in any case.
+///   (``PaymentError/unresolved(_:)``), unless the user was shown the earlier one and means a second. That holds for one that
+///   was given up, too, until one like it was made. While a payment is being sent, another one like it is refused in any case.
 /// - A payment like one that was made while the user filled in its form, on another machine or in another window, is not sent either,
 ///   unless the user was shown that one.
 /// - A payment that was not made is not sent again after another one like it was made since, unless the user was shown
