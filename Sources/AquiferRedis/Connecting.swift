@@ -33,8 +33,8 @@ struct Connecting: Sendable {
     private func connect(
         name: String, _ prepare: (UnsafeMutablePointer<redisContext>) throws(Failure) -> Void
     ) throws(Failure) -> UnsafeMutablePointer<redisContext> {
-        let (seconds, attoseconds) = patience.components
-        let limit = timeval(tv_sec: Int(seconds), tv_usec: .init(attoseconds / 1_000_000_000_000))
+        let milliseconds = patience.milliseconds(in: 1...1_000_000_000)
+        let limit = timeval(tv_sec: milliseconds / 1000, tv_usec: .init(milliseconds % 1000 * 1000))
         let made =
             switch address.place {
             case .host(let host, let port): redisConnectWithTimeout(host, Int32(port), limit)

@@ -6,6 +6,11 @@ import Testing
 
 @Suite("The turns of a loop", .timeLimit(.minutes(1)))
 struct LoopTurnsTests {
+    @Test("A loop sleeps until its moment, an hour at most, however far that is", arguments: [Int64.max, 0, .min])
+    func longest(seconds: Int64) {
+        #expect((ContinuousClock.now + .seconds(seconds)).milliseconds == (seconds > 0 ? 3_600_000 : 0))
+    }
+
     @Test("A caller who has the turn sees his answer, and keeps the thread from the commands")
     func caller() async throws {
         let loop = try Loop()

@@ -26,6 +26,14 @@ struct PostgresStoreTests {
         #expect(try await count("piece", store) == 0)
     }
 
+    @Test("A call may wait for ever")
+    func forEver() async throws {
+        let store = try await PostgresStore(PostgresServer.shared.get().address, patience: .seconds(Int64.max))
+        try await store.insert(entry("a"), for: "for ever")
+        #expect(try await store.retrieve("for ever") == entry("a"))
+        try await store.delete("for ever")
+    }
+
     @Test("A list longer than a page has each entry once")
     func pages() async throws {
         let store = try await PlacedStore()

@@ -17,6 +17,13 @@ struct RedisStoreTests {
         }
     }
 
+    @Test("A call may wait for ever")
+    func forEver() async throws {
+        let store = try PlacedStore(patience: .seconds(Int64.max))
+        try await store.insert(entry("a"), for: "a")
+        #expect(try await store.retrieve("a") == entry("a"))
+    }
+
     @Test("A server that has forgotten the scripts is told again")
     func forgotten() async throws {
         let store = try PlacedStore(server: try RedisServer.make())

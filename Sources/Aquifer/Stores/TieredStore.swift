@@ -28,9 +28,7 @@ public final class TieredStore: CacheStore, CopiedReads {
         public static func bytes(_ count: Int) -> Bound { Bound(bytes: max(count, 0)) }
 
         /// 1 000 000 bytes each.
-        public static func megabytes(_ count: Int) -> Bound {
-            .bytes(count > Int.max / 1_000_000 ? .max : count * 1_000_000)
-        }
+        public static func megabytes(_ count: Int) -> Bound { .bytes(count.saturatingMultiplied(by: 1_000_000)) }
     }
 
     private let truth: any CacheStore

@@ -1,14 +1,14 @@
 import AquiferFoundation
 
 extension Duration {
-    /// Days of 86 400 seconds.
-    public static func days(_ days: Int) -> Duration { .seconds(days * 86_400) }
+    /// Days of 86 400 seconds. More than there can be are the longest duration of whole seconds, which is as good as for ever.
+    public static func days(_ days: Int) -> Duration { .seconds(days.saturatingMultiplied(by: 86_400)) }
 
-    /// Hours of 3 600 seconds.
-    public static func hours(_ hours: Int) -> Duration { .seconds(hours * 3_600) }
+    /// Hours of 3 600 seconds, as ``days(_:)``.
+    public static func hours(_ hours: Int) -> Duration { .seconds(hours.saturatingMultiplied(by: 3_600)) }
 
-    /// Minutes of 60 seconds.
-    public static func minutes(_ minutes: Int) -> Duration { .seconds(minutes * 60) }
+    /// Minutes of 60 seconds, as ``days(_:)``.
+    public static func minutes(_ minutes: Int) -> Duration { .seconds(minutes.saturatingMultiplied(by: 60)) }
 
     /// The whole milliseconds of this duration, without the fraction, and the nearest end of a range that it is not in.
     package func milliseconds<Number: FixedWidthInteger>(in range: ClosedRange<Number>) -> Number {

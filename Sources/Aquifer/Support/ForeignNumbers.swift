@@ -13,6 +13,13 @@ extension FixedWidthInteger {
         guard isTooMuch else { return difference }
         return other < 0 ? .max : .min
     }
+
+    /// The product with a positive number; the largest or smallest number if it overflows.
+    package func saturatingMultiplied(by factor: Self) -> Self {
+        let (product, isTooMuch) = multipliedReportingOverflow(by: factor)
+        guard isTooMuch else { return product }
+        return self < 0 ? .min : .max
+    }
 }
 
 extension Sequence where Element: FixedWidthInteger {
