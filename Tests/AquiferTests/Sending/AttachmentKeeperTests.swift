@@ -162,6 +162,31 @@ struct AttachmentKeeperTests {
         }
     }
 
+    @Test("are made anew for each attempt, and so is their folder, which a system may clear away meanwhile")
+    func clearedAway() async throws {
+        try await SharedFiles.with { shared in
+            let (file, bytes) = try shared.clip()
+            let copies = shared.place.appending(path: "caches/outbox")
+            let outbox = Outbox(
+                in: shared.world.store, files: .store(shared.files, copies: { copies }),
+                client: shared.world.server.client, policy: shared.world.policy())
+            let sent = Locked([Data]())
+            shared.world.server.rule { _, request in
+                sent.withLock { $0.append(request.wholeBody) }
+                // The first attempt is repeated.
+                return sent.withLock { $0.count } == 1 ? .status(503) : nil
+            }
+            try await outbox.enqueue(shared.request(file))
+            for round in 1...3 {
+                #expect(try await outbox.drain().sent == (round == 1 ? 0 : 1))
+                #expect(sent.withLock { $0 } == Array(repeating: Data("<".utf8) + bytes, count: round))
+                try FileManager.default.removeItem(at: shared.place.appending(path: "caches"))
+                if round == 2 { try await outbox.enqueue(shared.request(file)) }
+                shared.world.pass(11)
+            }
+        }
+    }
+
     @Test("wait, and are not refused, while their store cannot be reached")
     func unreachable() async throws {
         try await SharedFiles.with { shared in
