@@ -128,7 +128,7 @@ extension Outbox {
         stop(id)
         await attachments?.remove(record?.message.keptFiles ?? [])
         guard let head = record?.head else { return isThere ? Discarded(mayHaveArrived: false) : nil }
-        return Discarded(mayHaveArrived: head.mayHaveArrived || head.lease != nil)
+        return Discarded(mayHaveArrived: head.mayHaveArrived || head.lease != nil, label: head.label)
     }
 
     /// An item that was removed from the queue.
@@ -136,6 +136,8 @@ extension Outbox {
         /// True if the server may have it all the same: it was being sent, or an earlier attempt had a 409 or no answer
         /// of the server's own. It is unknown for a damaged item; the value is then false.
         public internal(set) var mayHaveArrived: Bool
+        /// The item's label; empty if it is damaged.
+        public internal(set) var label = ""
         /// The changes that were built on it and were discarded with it, in their order: see ``EditableResource/discard(_:)``.
         public internal(set) var builtOn: [ID] = []
     }

@@ -90,6 +90,7 @@ struct OutboxReportDocument: Encodable {
 /// An item that was taken out of the outbox.
 struct DiscardedItemDocument: Encodable {
     let discarded: UInt64
+    let label: String
     /// True if a try to send the item had begun.
     let mayHaveArrived: Bool
 }

@@ -18,13 +18,15 @@ struct OutboxDiscardCommand: CommandHandler {
             }
             if call.options.json {
                 let document = DiscardedItemDocument(
-                    discarded: id.number, mayHaveArrived: discarded.mayHaveArrived)
+                    discarded: id.number, label: discarded.label, mayHaveArrived: discarded.mayHaveArrived)
                 call.console.out(json: ResultDocument(local: document))
             }
+            // The number may be another item's than that of whoever kept it: an older copy of the data gives numbers again.
+            let named = "discarded \(id)" + (discarded.label.isEmpty ? "" : " “\(discarded.label)”")
             if discarded.mayHaveArrived {
-                call.console.note("discarded \(id), but it may have arrived all the same: a try of it had begun")
+                call.console.note("\(named), but it may have arrived all the same: a try of it had begun")
             } else if !call.options.quiet {
-                call.console.note("discarded \(id)")
+                call.console.note(named)
             }
             return .delivered
         }
