@@ -11,9 +11,15 @@ extension Keypair {
     /// - Throws: ``KeypairError``; `.tooOpen` if the group or others have any permission on the file.
     public init(contentsOf file: URL) throws(KeypairError) {
         let path = file.path(percentEncoded: false)
-        var text = try Self.read(path)
-        defer { wipe(&text) }
-        try self.init(text: text)
+        do throws(KeypairError) {
+            var text = try Self.read(path)
+            defer { wipe(&text) }
+            try self.init(text: text)
+        } catch {
+            // A user who has named no file does not know which one it is.
+            guard case .notAKey(let reason) = error else { throw error }
+            throw .notAKey(reason: "\(reason) (\(path))")
+        }
     }
 
     /// Writes the key pair to a new file that only this user can read, in the form of Solana's tools. The key is on the

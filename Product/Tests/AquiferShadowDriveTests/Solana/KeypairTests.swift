@@ -110,10 +110,14 @@ struct KeypairTests {
         let large = try file(String(repeating: "1", count: 5000))
         #expect(
             failure(of: { () throws(KeypairError) in try Keypair(contentsOf: large) })
-                == .notAKey(reason: "it is too large for one"))
-        #expect(
-            failure(of: { () throws(KeypairError) in try Keypair(contentsOf: folder) })
-                == .notAKey(reason: "it is not a file"))
+                == .notAKey(reason: "it is too large for one (\(large.path(percentEncoded: false)))"))
+        let pipe = folder.appending(path: "pipe")
+        #expect(mkfifo(pipe.path, 0o600) == 0)
+        for place in [folder, pipe] {
+            #expect(
+                failure(of: { () throws(KeypairError) in try Keypair(contentsOf: place) })
+                    == .notAKey(reason: "it is not a file (\(place.path(percentEncoded: false)))"))
+        }
         #expect(
             failure(of: { () throws(KeypairError) in try Keypair(seed: Data(count: 31)) }) == .wrongLength(found: 63))
     }
