@@ -24,7 +24,11 @@ extension Connection {
             case .none, .failed:
                 // The log could not be created, and its error number is lost.
                 let folder = FilePath.folder(of: path)
-                if code & 0xff == SQLITE_CANTOPEN, !POSIX.isWritable(folder) { return .readOnly(path: path) }
+                if code & 0xff == SQLITE_CANTOPEN {
+                    if !POSIX.isWritable(folder) { return .readOnly(path: path) }
+                    // Without a descriptor left, nothing else can be opened either. To open and close the database would end its locks.
+                    do throws(StoreError) { _ = try POSIX.openToRead(folder) } catch { return error }
+                }
                 return .failed(operation: operation, reason: "\(reason) (\(path))")
             case .some(let known): return known
             }

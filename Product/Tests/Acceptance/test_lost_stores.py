@@ -1,6 +1,7 @@
 """A store that cannot be loaded again and is gone or empty is told, never taken for a new one; damaged stores are told."""
 
 import os
+import resource
 import shutil
 import sqlite3
 import subprocess
@@ -144,3 +145,18 @@ def test_a_read_only_device_is_told_with_the_name_of_each_store(golden):
         assert result.returncode == STORE, result.stderr
         for name in files:
             assert f"{golden.data}/{name}.sqlite cannot be written to" in result.stderr, result.stderr
+
+
+def test_a_store_for_which_no_file_can_be_opened_says_that_too_many_are_open(aquifer):
+    assert aquifer("cards", "add", input="4242424242424242\nAna\n12/29\n").returncode == DELIVERED
+    told = 0
+    for limit in range(7, 16):
+        def cramp():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+        result = aquifer("payments", "list", preexec_fn=cramp)
+        # With no descriptor at all libdispatch ends the process.
+        if result.returncode < 0 or result.returncode == DELIVERED:
+            continue
+        told += 1
+        assert result.returncode == STORE and "Too many open files" in result.stderr, (limit, result.stderr)
+    assert told > 0
