@@ -51,8 +51,10 @@ extension UpdateHub {
         /// The state, if ``isKnown``.
         var current: Loaded<Value>? {
             get { shown?.value }
-            set { (shown, telling) = (newValue.map(Boxed.init), nil) }
+            set { (shown, telling, savedAt) = (newValue.map(Boxed.init), nil, newValue?.savedAt) }
         }
+        /// The date of the state, which is compared for each follower.
+        private(set) var savedAt: Date?
         private var shown: Boxed<Loaded<Value>>?
         /// The state of this number as all followers are told it.
         private var telling: (number: UInt64, update: Boxed<Update<Value>>)?

@@ -96,7 +96,7 @@ final class UpdateHub<Value: Sendable>: Sendable {
             let now = source.now()
             let step = state.withLock { state -> Step in
                 // No alarm rings when somebody sets the clock.
-                let isExpired = state.current?.savedAt.map { !source.policy.isFresh($0, at: now) } ?? false
+                let isExpired = state.savedAt.map { !source.policy.isFresh($0, at: now) } ?? false
                 if isExpired { state.mustLook = true }
                 if isExpired || !hasLooked || !state.hasNews(for: subscriber), let epoch = state.takeLook() {
                     return .look(epoch: epoch)
