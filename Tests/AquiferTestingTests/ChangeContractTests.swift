@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferTesting
 import Foundation
 import Testing
@@ -24,7 +25,12 @@ private struct RowChange: PendingChange {
     enum Flaw: String, Codable, Sendable {
         case draws, throwsLate, forgetsID, mergesWrongly, cancelsRename, losesTarget, losesBody, renamesOthers,
             mergesAway
+        /// No flaw: an encoder writes the fields of JSON in any order.
+        case shuffles
     }
+
+    /// The requests so far whose fields come in any order.
+    private static let shuffled = Locked(0)
 
     struct Missing: Error {}
 
@@ -66,7 +72,12 @@ private struct RowChange: PendingChange {
 
     func request(version: String?) throws -> HTTPRequest {
         let url = try #require(URL(string: "https://example.org\(address)"))
-        return HTTPRequest("PUT", url, body: .bytes(Data(note.utf8)))
+        let turn = Self.shuffled.withLock { turn in
+            turn += 1
+            return turn
+        }
+        let json = turn % 4 == 0 ? #"{"title": "Milk", "count": 1}"# : #"{"count": 1, "title": "Milk"}"#
+        return HTTPRequest("PUT", url, body: .bytes(Data((flaw == .shuffles ? json : note).utf8)))
     }
 
     func replacingIDs(_ real: (String) -> String) -> RowChange {
@@ -128,6 +139,7 @@ struct ChangeContractTests {
         #expect(try Self.violations(contract).isEmpty)
         #expect(Set(contract.checks.map(\.name)).count == contract.checks.count && contract.checks.count == 9)
         try contract.run()
+        #expect(try Self.violations(Self.contract(.shuffles)).isEmpty)
     }
 
     @Test("Each broken promise fails the check that tells it, with what was wrong")
