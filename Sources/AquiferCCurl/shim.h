@@ -107,7 +107,11 @@ static inline CURLcode aq_curl_set_opens(CURL *easy, CURLoption option, aq_curl_
 
 /// Opens a socket as curl itself would. Tells the system's reason if there is none, which curl does not.
 static inline curl_socket_t aq_open_socket(const struct curl_sockaddr *address, int *failure) {
-    curl_socket_t opened = socket(address->family, address->socktype, address->protocol);
+    int type = address->socktype;
+#ifdef SOCK_CLOEXEC
+    type |= SOCK_CLOEXEC;
+#endif
+    curl_socket_t opened = socket(address->family, type, address->protocol);
     *failure = opened < 0 ? errno : 0;
     return opened;
 }
