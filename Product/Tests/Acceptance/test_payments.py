@@ -699,7 +699,8 @@ def test_a_remote_that_cannot_be_asked_leaves_the_payment_unknown(payer, foreign
     identifier = payer.payments()[0]["id"]
     assert payer("payments", "check", identifier).returncode == UNKNOWN
     foreign_payments.stop()
-    assert payer("payments", "check", identifier).returncode == UNKNOWN
+    checked = payer("payments", "check", identifier)
+    assert checked.returncode == UNKNOWN and "(Failed to connect to" in checked.stderr
     assert payer.states() == ["unknown"]
 
 
@@ -715,6 +716,7 @@ def test_a_remote_that_is_gone_makes_no_payment(payer, foreign_payments):
     foreign_payments.stop()
     result = payer.pay(MARCIA, "10")
     assert result.returncode == UNAVAILABLE and not NOT_KNOWN.search(result.stderr)
+    assert "could not be reached (Failed to connect to" in result.stderr and "nothing was sent" in result.stderr
     assert payer.states() == ["failed"]
 
 

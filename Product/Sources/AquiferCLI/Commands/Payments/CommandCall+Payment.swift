@@ -30,9 +30,10 @@ extension CommandError {
         case .notAnswered(.cancelled): self.init(status: .interrupted, message: "interrupted")
         case .notAnswered(let reason):
             let trouble = reason.trouble?.message(in: .english) ?? "\(reason)."
+            let details = if case .connectivity(let error) = reason { error.details } else { "" }
             self.init(
-                status: .unknown,
-                message: "it is still not known whether the payment was made. \(trouble) Check again later")
+                status: .unknown, "it is still not known whether the payment was made. \(trouble) Check again later",
+                details: details)
         case .unresolved(let earlier): self = .doubled(earlier)
         case .otherServer(let server):
             let way =
