@@ -21,6 +21,7 @@ enum TransactionMapper {
             let value: Amount
             let destination_user: User  // swift-format-ignore: AlwaysUseLowerCamelCase
             let success: Bool
+            let status: String
         }
         let transaction: Item
     }
@@ -55,6 +56,10 @@ enum TransactionMapper {
         guard head.status == 200 else { throw InvalidData.status(head.status) }
         guard !JSONMembers.isAnyDoubled(in: body) else { throw InvalidData.body("a field stands twice in it") }
         let item = try JSONDecoder().decode(Answer.self, from: body).transaction
+        // An answer that contradicts itself, or speaks of a third state, decides nothing.
+        guard item.status == (item.success ? "Aprovada" : "Recusada") else {
+            throw InvalidData.body(".transaction.success and .status do not agree")
+        }
         let date = Date(timeIntervalSince1970: item.timestamp)
         guard date.isRFC3339 else { throw InvalidData.body(".transaction.timestamp is not in the years 0000 to 9999") }
         return PaymentTransaction(

@@ -6,9 +6,12 @@ import Testing
 
 @Suite("A transaction of the contract")
 struct TransactionMapperTests {
-    private func transaction(value: String = "79.9", timestamp: String = "1553145066") throws -> PaymentTransaction {
+    private func transaction(
+        value: String = "79.9", timestamp: String = "1553145066", success: Bool = true, status: String = #""Aprovada""#
+    ) throws -> PaymentTransaction {
         let body = """
-            {"transaction":{"id":1,"timestamp":\(timestamp),"value":\(value),"destination_user":{"id":7},"success":true}}
+            {"transaction":{"id":1,"timestamp":\(timestamp),"value":\(value),"destination_user":{"id":7},
+            "success":\(success),"status":\(status)}}
             """
         let url = try #require(URL(string: "http://payments.example/transaction"))
         return try TransactionMapper.map(HTTPResponseHead(status: 200, url: url), Data(body.utf8))
@@ -34,6 +37,17 @@ struct TransactionMapperTests {
     func times(timestamp: String) throws {
         #expect(throws: (any Error).self) { try transaction(timestamp: timestamp) }
         #expect(try transaction(timestamp: "253402300799").date.rfc3339 == "9999-12-31T23:59:59Z")
+    }
+
+    @Test(
+        "An answer that contradicts itself, or speaks of a third state, decides nothing",
+        arguments: [true, false], [#""Aprovada""#, #""Recusada""#, #""Em análise""#, #""""#, "null"])
+    func contradictions(success: Bool, status: String) throws {
+        if status == (success ? #""Aprovada""# : #""Recusada""#) {
+            #expect(try transaction(success: success, status: status).isApproved == success)
+        } else {
+            #expect(throws: (any Error).self) { try transaction(success: success, status: status) }
+        }
     }
 
     @Test(
