@@ -16,8 +16,7 @@ public final class CardsModel {
 
     @ObservationIgnored private let service: PaymentsService
     /// The cards are followed from the first appearance on, until the model is released.
-    @ObservationIgnored private var following: ChangeFollower?
-    @ObservationIgnored private var isWatching = false
+    @ObservationIgnored private var following: CardsFollower?
     /// True if ``error`` says why the cards could not be read.
     @ObservationIgnored private var isUnreadable = false
 
@@ -28,26 +27,12 @@ public final class CardsModel {
 
     /// The screen is visible: reads the cards, and from now on shows what other screens and processes change in them.
     public func appear() async {
-        follow()
+        following = following ?? CardsFollower(service) { [weak self] in await self?.read() }
         await read()
     }
 
-    private func follow() {
-        guard following == nil else { return }
-        let follower = ChangeFollower { [weak self] in await self?.read() }
-        follower.observe { service.observeDefaultCard($0) }
-        following = follower
-    }
-
-    /// Watches the file of the cards as soon as it has a folder. The first card is chosen when it is added, so that the
-    /// choice tells of it.
-    private func watch() {
-        guard !isWatching else { return }
-        isWatching = following?.observe { service.vault.observe($0) } ?? false
-    }
-
     private func read() async {
-        watch()
+        following?.watch()
         do throws(VaultError) {
             cards = try await service.vault.cards()
             // Another error is news until the user has read it: others may change something at any time.

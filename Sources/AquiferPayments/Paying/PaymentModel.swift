@@ -77,6 +77,8 @@ public final class PaymentModel {
     }
 
     /// The last attempt, if it did not go through: the same payment from this form is one more try of it.
+    /// The cards are followed from the first appearance on, until the model is released.
+    @ObservationIgnored private var followedCards: CardsFollower?
     @ObservationIgnored private var failed: PaymentRecord?
     @ObservationIgnored let service: PaymentsService
     /// Follows the records of payments in doubt, until the model is released.
@@ -99,8 +101,10 @@ public final class PaymentModel {
         contactID = contact
     }
 
-    /// The screen is visible: loads the contact the first time, the cards each time.
+    /// The screen is visible: loads the contact the first time, the cards each time, and from now on shows what other screens and processes
+    /// change in them.
     public func appear() async {
+        followedCards = followedCards ?? CardsFollower(service) { [weak self] in await self?.loadCards() }
         await loadCards()
         await turn.run {
             guard contact == nil else { return false }
@@ -196,6 +200,7 @@ public final class PaymentModel {
     }
 
     private func loadCards() async {
+        followedCards?.watch()
         do throws(VaultError) {
             cards = try await service.vault.cards()
             if isOver(problem) { problem = nil }

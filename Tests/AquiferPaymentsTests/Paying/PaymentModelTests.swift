@@ -41,6 +41,20 @@ struct PaymentModelTests {
         #expect(!model.needsCard && model.card?.masked == "•••• 1881")
     }
 
+    @Test("A card that is added or removed elsewhere is there at once, and a code is asked for again")
+    func followsCards() async throws {
+        let (world, model) = try await ready()
+        let first = try #require(model.card?.id)
+        let other = try await world.service.add(
+            CardNumber("4539578763621486"), holder: "Ana", expiry: Expiry(month: 12, year: 2029))
+        #expect(await eventually { model.card?.id == other.id }, "a new card is the chosen one")
+        fill(model)
+        #expect(model.canPay)
+        _ = try await world.service.vault.remove(other.id)
+        #expect(await eventually { model.card?.id == first })
+        #expect(model.cards.count == 1 && !model.hasCode && !model.canPay)
+    }
+
     @Test("A contact that is not there, or cannot be had, is said")
     func missing() async {
         let model = PaymentModel(PaymentsWorld(.contacts).service, contact: 7)
