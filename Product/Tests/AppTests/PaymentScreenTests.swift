@@ -93,11 +93,13 @@ struct PaymentScreenTests {
             record?.bookedAt = Date(timeIntervalSince1970: timestamp)
             return record
         }
+        let begun = world.date.now.formatted(.iso8601)
+        world.date.advance(by: 86_400)
         let reader = world.states(PaymentsScreen.self)
         #expect(await world.tell("payments?tab=tab", "appear") == 204)
         let shown = await reader.state(with: #""state":"approved""#)
-        #expect(shown.contains(#""day":"Today""#))
-        #expect(shown.contains(#""date":"\#(world.date.now.formatted(.iso8601))""#), "the receipt's date")
+        #expect(shown.contains(#""day":"Yesterday""#))
+        #expect(shown.contains(#""date":"\#(begun)""#), "the receipt's date")
         await world.services.stop()
     }
 

@@ -52,7 +52,7 @@ struct DefaultCard: Sendable {
     /// another payment with it. An outcome can be found out long after it.
     func note(_ record: PaymentRecord) async throws(StoreError) {
         guard record.isDecided else { return }
-        let date = record.date(asOf: now())
+        let date = record.date
         // A choice that cannot be read counts as none.
         if let chosen = try? await choice.load(), chosen.value == record.card.id, chosen.savedAt > date { return }
         let (card, isDeclined) = (record.card.id.uuidString, record.state == .declined)

@@ -10,27 +10,32 @@ extension PaymentDesk {
     ///
     /// - Throws: `StoreError` when the ledger cannot be read. The caller must not pay then.
     public func unresolved(_ amount: Money, to contact: Contact) async throws(StoreError) -> [PaymentRecord] {
-        await unresolved(amount, to: contact, in: try await ledger.contents())
+        unresolved(in: await present(try await ledger.contents(), amount, contact))
     }
 
-    private func unresolved(
-        _ amount: Money, to contact: Contact, in contents: PaymentLedger.Contents
+    private func unresolved(in alike: [PaymentRecord]) -> [PaymentRecord] {
+        alike.filter { record in
+            switch record.state {
+            case .unknown, .sending: true
+            case .abandoned: !alike.contains { $0.isOneMadeSince(record) }
+            case .approved, .declined, .failed: false
+            }
+        }
+    }
+
+    /// The payments of this amount to this person in their current states. One may have been decided since it was read: it is judged as it is now,
+    /// and only so.
+    private func present(
+        _ contents: PaymentLedger.Contents, _ amount: Money, _ contact: Contact
     ) async -> [PaymentRecord] {
         if contents.unreadable.isEmpty {
             await locks?.sweep(except: Set(contents.records.filter { $0.state == .sending }.map(\.id)))
         }
-        var found: [PaymentRecord] = []
-        for record in contents.records
-        where record.amount == amount && mayBe(record, to: contact) {
-            let present = await present(record)
-            switch present.state {
-            case .unknown, .sending: found.append(present)
-            case .abandoned where !contents.records.contains { $0.isOneMadeSince(present) && mayBe($0, to: contact) }:
-                found.append(present)
-            case .abandoned, .approved, .declined, .failed: break
-            }
+        var alike: [PaymentRecord] = []
+        for record in contents.records where record.amount == amount && mayBe(record, to: contact) {
+            alike.append(await present(record))
         }
-        return found
+        return alike
     }
 
     /// The payments of the same amount to the same person that were made after this one was begun: the user has probably paid
@@ -56,14 +61,13 @@ extension PaymentDesk {
     /// - Returns: The payments like it that are known as made.
     func refuseDoubt(_ order: PaymentOrder, _ shown: ShownPayments) async throws(PaymentError) -> [UUID] {
         let known: PaymentRecord?
-        let contents: PaymentLedger.Contents
+        let alike: [PaymentRecord]
         var made: [PaymentRecord]
         do throws(StoreError) {
             known = try await ledger.record(order.key)
-            contents = try await ledger.contents()
+            alike = await present(try await ledger.contents(), order.amount, order.contact)
             made = try await madeMeanwhile(shown, besides: order)
         } catch { throw .ledger(error) }
-        let earlier = await unresolved(order.amount, to: order.contact, in: contents)
         var isResolved = false
         if let known {
             try expectOwn(known)
@@ -72,21 +76,17 @@ extension PaymentDesk {
             // A payment whose own outcome is unknown is sent again under its key, which resolves it.
             isResolved = known.state == .unknown || known.state == .sending
         }
-        let like = contents.records.filter {
-            $0.state == .approved && $0.amount == order.amount && $0.contact.id == order.contact.id
-        }
-        made += like.filter { one in
+        made += alike.filter { one in
             let isSince = known.map(one.isOneMadeSince) ?? false || one.isMade(since: order)
-            return isSince && mayBe(one, to: order.contact) && !shown.approved.contains(one.id)
-                && !made.contains { $0.id == one.id }
+            return isSince && !shown.approved.contains(one.id) && !made.contains { $0.id == one.id }
         }
         // A payment that is being sent has no outcome that the user could know, so none is paid besides it.
-        let open = earlier.filter { other in
+        let open = unresolved(in: alike).filter { other in
             other.id != order.key && (other.state == .sending || !isResolved && !shown.all.contains(other.id))
         }
         let others = open + made
         guard others.isEmpty else { throw .unresolved(others) }
-        return like.map(\.id)
+        return alike.filter { $0.state == .approved }.map(\.id)
     }
 
     /// The payments that the user was shown as unknown and that were made by now: nobody knows whether a second one is meant.
@@ -124,7 +124,7 @@ extension PaymentDesk {
         } catch {
             // The remote's answer is true, even if it could not be recorded.
             guard case .transaction(let transaction) = finding else { return known }
-            return known.settled(by: .answered(transaction), of: nil)
+            return known.settled(by: .answered(transaction), of: nil, at: now())
         }
     }
 
@@ -158,7 +158,7 @@ extension PaymentDesk {
     public func present(_ record: PaymentRecord) async -> PaymentRecord {
         guard record.state == .sending, !underWay.contains(record.id) else { return record }
         if let late = unrecorded[record.id], record.lease?.owner == owner {
-            return record.settled(by: late.outcome, of: owner)
+            return record.settled(by: late.outcome, of: owner, at: now())
         }
         let isLiving = await hasLivingSender(record)
         // This desk may have begun to send the payment during the look at the lock.
@@ -229,7 +229,7 @@ extension PaymentDesk {
             try await ledger.change(written.id) { current in
                 let record = current ?? written
                 let base = isOrphan && record == written ? record.orphaned : record
-                return base.settled(by: .answered(transaction), of: nil)
+                return base.settled(by: .answered(transaction), of: nil, at: now())
             } ?? written
         if isOrphan { await clearLock(of: kept) }
         return kept

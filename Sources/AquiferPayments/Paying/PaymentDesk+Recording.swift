@@ -57,7 +57,7 @@ extension PaymentDesk {
     func withdraw(_ begun: PaymentRecord) async throws(PaymentError) {
         let owner = owner
         do throws(StoreError) {
-            try await ledger.change(begun.id) { ($0 ?? begun).settled(by: .unsent(), of: owner) }
+            try await ledger.change(begun.id) { ($0 ?? begun).settled(by: .unsent(), of: owner, at: now()) }
         } catch {
             recordLater(begun.id, begun, .unsent())
             throw .ledger(error)
@@ -69,7 +69,8 @@ extension PaymentDesk {
         let owner = owner
         do throws(StoreError) {
             let settled =
-                try await ledger.change(begun.id) { known in (known ?? begun).settled(by: outcome, of: owner) }
+                try await ledger.change(begun.id) { known in (known ?? begun).settled(by: outcome, of: owner, at: now())
+                }
                 ?? begun
             await lock?.release(isSettled: true)
             return settled
@@ -78,7 +79,7 @@ extension PaymentDesk {
             await lock?.note(OutcomeNote(owner: owner, outcome: outcome))
             await lock?.release(isSettled: false)
             recordLater(begun.id, begun, outcome)
-            return begun.settled(by: outcome, of: owner)
+            return begun.settled(by: outcome, of: owner, at: now())
         }
     }
 
@@ -100,7 +101,9 @@ extension PaymentDesk {
     private func hasRecorded(_ id: UUID, _ begun: PaymentRecord?, _ outcome: PaymentOutcome) async -> Bool {
         let owner = owner
         do throws(StoreError) {
-            let kept = try await ledger.change(id) { known in (known ?? begun)?.settled(by: outcome, of: owner) }
+            let kept = try await ledger.change(id) { known in
+                (known ?? begun)?.settled(by: outcome, of: owner, at: now())
+            }
             if kept?.state != .sending { await locks?.clear(id) }
         } catch {
             // The user was removed, with all payments.
@@ -130,7 +133,7 @@ extension PaymentDesk {
         guard let locks, let note = await locks.note(of: record.id), note.owner == record.lease?.owner else {
             return nil
         }
-        let settled = record.settled(by: note.outcome, of: note.owner)
+        let settled = record.settled(by: note.outcome, of: note.owner, at: now())
         do throws(StoreError) {
             let kept = try await ledger.change(record.id) { $0 == record ? settled : nil }
             if kept?.state != .sending { await locks.clear(record.id) }

@@ -35,14 +35,16 @@ public struct PaymentRecord: Sendable, Hashable, Identifiable, Codable {
     public internal(set) var server: String
     /// The remote's number of it, once there is one.
     public internal(set) var number: Int?
-    /// When the remote booked it, once it has.
+    /// When the remote booked it, by the remote's clock, once it has.
     public internal(set) var bookedAt: Date?
+    /// When the remote's decision came here.
+    var decidedAt: Date?
     /// The date when the remote last answered that it knows no payment of this key. This is no proof: it may arrive
     /// later.
     public internal(set) var notFoundAt: Date?
     /// The status of the remote's refusal, if it is why the payment failed.
     public internal(set) var refusal: Int?
-    /// What kept it from leaving this machine, in words for developers, if that is known and why the payment failed.
+    /// The reason why the payment failed before it left this machine, in words for developers.
     public internal(set) var obstacle: String?
     /// When the user gave up on it.
     public internal(set) var abandonedAt: Date?
@@ -111,9 +113,11 @@ extension PaymentRecord {
         state == .approved && amount == sum && contact.id == person.id && id != key && before?.contains(id) == false
     }
 
-    /// The date of the payment, as far as it can be believed: the remote's clock may be wrong, so that its date counts only between those
-    /// of this machine.
-    public func date(asOf now: Date) -> Date { min(max(bookedAt ?? startedAt, startedAt), now) }
+    /// The date of the payment. The remote's clock may be wrong: its date counts only if it is between the beginning here and the decision.
+    public var date: Date {
+        guard let bookedAt, let decidedAt, startedAt <= bookedAt, bookedAt <= decidedAt else { return startedAt }
+        return bookedAt
+    }
 
     /// The payment when a sender begins to send it, with the same key.
     func begun(
@@ -131,8 +135,10 @@ extension PaymentRecord {
 
     /// The payment after a request for it, or a question about it, has ended.
     ///
-    /// - Parameter owner: The sender of the request; `nil` for a question.
-    func settled(by outcome: PaymentOutcome, of owner: UUID?) -> PaymentRecord {
+    /// - Parameters:
+    ///   - owner: the sender of the request; `nil` for a question.
+    ///   - now: when its answer came.
+    func settled(by outcome: PaymentOutcome, of owner: UUID?, at now: Date) -> PaymentRecord {
         var record = self
         let isOwn = state == .sending && owner != nil && lease?.owner == owner
         switch outcome {
@@ -142,8 +148,9 @@ extension PaymentRecord {
             guard !isDecided else { return self }
             record.state = transaction.isApproved ? .approved : .declined
             record.number = transaction.number
-            record.bookedAt = transaction.date
+            (record.bookedAt, record.decidedAt) = (transaction.date, now)
             record.notFoundAt = nil
+            (record.refusal, record.obstacle) = (nil, nil)
             record.madeBefore = nil
         case .unsent, .refused:
             guard isOwn else { return self }

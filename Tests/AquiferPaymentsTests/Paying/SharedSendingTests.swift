@@ -54,6 +54,39 @@ struct SharedSendingTests {
         task.cancel()
     }
 
+    @Test("One that is approved while another like it is judged is asked about")
+    func approvedMeanwhile() async throws {
+        let order = try world.order()
+        let client = ScriptedHTTPClient([.held])
+        let task = Task { [desk = desk(client)] in try await desk.send(order) }
+        let exchange = await client.exchange(0)
+        let (other, isFirst) = (ScriptedHTTPClient([.transaction()]), Locked(true))
+        let store = ListedStore(world.ledger, server) { [world] in
+            guard
+                isFirst.withLock({ isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                })
+            else { return }
+            guard case .answer(_, _, let body) = ScriptedHTTPClient.Reply.transaction() else { return }
+            exchange.respond(body: body)
+            #expect(await eventually { (try? await PaymentLedger(world.ledger).record(order.key))?.state == .approved })
+        }
+        let late = PaymentDesk(
+            base: world.base, client: other, ledger: PaymentLedger(store), locks: nil, clock: world.clock,
+            now: world.date.read)
+        let second = PaymentOrder(
+            key: UUID(), contact: order.contact, amount: order.amount, card: order.card, code: order.code,
+            madeBefore: [])
+        let refusal = await #expect(throws: PaymentError.self) { try await late.send(second) }
+        guard case .unresolved(let records) = refusal else {
+            Issue.record("\(String(describing: refusal))")
+            return
+        }
+        #expect(records.map(\.id) == [order.key] && other.requests.isEmpty)
+        #expect(try await task.value.state == .approved)
+    }
+
     @Test("One whose turn is over is unknown, and is sent again under its key by another machine")
     func takenOver() async throws {
         let (order, task) = try await held()
@@ -294,6 +327,38 @@ private struct SeenStore: ForwardingStore {
         if PaymentLedger.isPayment(key) { await beforeWriting?() }
         try await base.update(key, decide)
     }
+}
+
+/// A store that does something when it is asked for the time, after its payments were read.
+private struct ListedStore: ForwardingStore, StorePresence {
+    let base: any CacheStore
+    let clock: any StorePresence
+    let afterReading: @Sendable () async -> Void
+    private let state = Locked((hasListed: false, hasRead: false))
+
+    init(_ base: any CacheStore, _ clock: any StorePresence, afterReading: @escaping @Sendable () async -> Void) {
+        (self.base, self.clock, self.afterReading) = (base, clock, afterReading)
+    }
+
+    var presence: (any StorePresence)? { self }
+    var name: String? { clock.name }
+
+    func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
+        defer { state.withLock { if $0.hasListed, PaymentLedger.isPayment(key) { $0.hasRead = true } } }
+        return try await base.retrieve(key)
+    }
+
+    func contents() async throws(StoreError) -> StoreContents {
+        state.withLock { $0.hasListed = true }
+        return try await base.contents()
+    }
+
+    func time() async throws(StoreError) -> Date {
+        if state.withLock({ $0.hasRead }) { await afterReading() }
+        return try await clock.time()
+    }
+
+    func gone(among names: Set<String>) async throws(StoreError) -> Set<String> { try await clock.gone(among: names) }
 }
 
 /// A store whose updates of payments fail, written or not, until it is certain.

@@ -108,7 +108,7 @@ final class PaymentsScreen: Screen {
 
     private func payment(_ record: PaymentRecord, _ context: ScreenContext) -> Payment {
         let made = record.state.canBeSentAgain ? model.madeSince(record) : []
-        let date = record.date(asOf: context.now)
+        let date = record.date
         return Payment(
             id: record.id, state: record.state, stateText: record.state.text(context.language),
             name: record.contact.name, username: record.contact.username, amount: record.amount.text,
@@ -123,7 +123,7 @@ final class PaymentsScreen: Screen {
             madeSinceText: made.first.map {
                 context.language.text(
                     "payments.madeSince",
-                    ["amount": $0.amount.text, "date": context.dateText($0.date(asOf: context.now))])
+                    ["amount": $0.amount.text, "date": context.dateText($0.date)])
             })
     }
 
@@ -187,7 +187,7 @@ extension PaymentRecord {
 extension ScreenContext {
     /// The receipt of an approved payment.
     func receipt(of record: PaymentRecord) -> PaymentScreen.Receipt {
-        let date = record.date(asOf: now)
+        let date = record.date
         return PaymentScreen.Receipt(
             number: record.number, date: date.formatted(.iso8601), dateText: dateText(date),
             name: record.contact.name, username: record.contact.username, masked: record.card.masked,

@@ -29,7 +29,7 @@ struct PaymentsListCommand: CommandHandler {
                 [
                     record.state.text(.english).lowercased(), record.amount.text, record.contact.username,
                     record.card.masked,
-                    Language.english.relative(record.date(asOf: now), now: now), record.id.uuidString,
+                    Language.english.relative(record.date, now: now), record.id.uuidString,
                 ]
             }
             call.console.table(
