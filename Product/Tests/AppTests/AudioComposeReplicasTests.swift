@@ -100,6 +100,12 @@ struct AudioComposeReplicasTests {
             await other.shelf?.renew()
             for now in [wrong(), time.now] { await DraftFiles.sweep(store, now: now) }
         }
+        // One that nobody can read is nobody's form, and keeps no file.
+        try await forms.insert(StoredEntry(bytes: Data("?".utf8), savedAt: time.now), for: "draft:unreadable")
+        try await forms.insert(StoredEntry(bytes: Data(), savedAt: Self.clock), for: "upload:\(UUID().uuidString):0")
+        let damaged = FaultyForm(base: store, key: "draft:unreadable")
+        await DraftFiles.sweep(damaged, now: time.now)
+        #expect(try await forms.contents(prefix: "upload:").entries.count == 1)
         let third = try screen("third", store)
         await third.prepare()
         #expect(third.model.title == "Rain" && third.model.canSend)
@@ -113,6 +119,19 @@ struct AudioComposeReplicasTests {
 private struct TimedStore: ForwardingStore {
     let base: any CacheStore
     let presence: (any StorePresence)?
+}
+
+/// A store in which a form is damaged.
+private struct FaultyForm: ForwardingStore {
+    let base: any CacheStore
+    let key: String
+
+    var presence: (any StorePresence)? { base.presence }
+
+    func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
+        if key == self.key { throw .unreadable(key: key, reason: "damaged") }
+        return try await base.retrieve(key)
+    }
 }
 
 private struct StoreTime: StorePresence {

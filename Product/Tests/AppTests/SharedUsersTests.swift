@@ -370,6 +370,9 @@ struct SharedUsersTests {
             let screen = try #require(room.site.hub.screen(AudioComposeScreen.self, tab: "tab"))
             await one.tell("ana", "audio-compose?tab=tab", "title", ["text": "Rain"])
             try #require(await eventually { screen.model.canSend })
+            let page = await one.listen("ana", "/api/screens/audio-compose/events?tab=tab")
+            // Its page was closed, and nobody has opened another screen since.
+            #expect(await one.ask("ana", "POST", "\(AudioAPI.filePath)?tab=closed&name=b.mp3", "ID3left").status == 204)
             for _ in 0..<30 {
                 for world in [one, other] { world.date.advance(by: 3600) }
                 for world in [one, other] { await world.house.rooms.sweepDrafts() }
@@ -378,7 +381,9 @@ struct SharedUsersTests {
             try #require(await eventually { states.text.contains("event: state") })
             #expect(states.text.contains(#""canSend":true"#))
             #expect(screen.model.title == "Rain" && screen.model.canSend)
-            await states.close()
+            let store = try #require(room.services.groundwork.drafts)
+            #expect(try await store.contents(prefix: "draft:").entries.map(\.key) == ["draft:tab"])
+            for stream in [states, page] { await stream.close() }
         }
     }
 

@@ -99,9 +99,14 @@ final class ScreenHub {
         for session in sessions.values { await session.finish() }
     }
 
-    /// Renews the forms that are open, before those that were left are removed.
-    func renewDrafts() async {
-        for session in sessions.values { await (session.screen as? AudioComposeScreen)?.shelf?.renew() }
+    /// Renews the forms of pages that are open, and then removes those that were left.
+    ///
+    /// - Parameter drafts: the store of the forms.
+    func sweepDrafts(_ drafts: any CacheStore) async {
+        for session in sessions.values where session.isWatched {
+            await (session.screen as? AudioComposeScreen)?.shelf?.renew()
+        }
+        await DraftFiles.sweep(drafts, now: services.configuration.now())
     }
 
     private func session(of kind: any Screen.Type, at address: ScreenAddress) -> ScreenSession? {

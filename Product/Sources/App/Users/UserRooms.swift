@@ -177,8 +177,11 @@ final class UserRooms {
     func sweepDrafts() async {
         for ground in grounds where !isStopped {
             guard let drafts = base.groundwork.place.drafts(own: ground.store) else { return }
-            await rooms[ground.user.id]?.site.hub.renewDrafts()
-            await DraftFiles.sweep(drafts, now: base.configuration.now())
+            if let room = rooms[ground.user.id] {
+                await room.site.hub.sweepDrafts(drafts)
+            } else {
+                await DraftFiles.sweep(drafts, now: base.configuration.now())
+            }
         }
     }
 

@@ -81,8 +81,7 @@ public final class WebServer: Sendable {
             if let house {
                 await house.rooms.sweepDrafts()
             } else if let drafts = hub.services.groundwork.drafts {
-                await hub.renewDrafts()
-                await DraftFiles.sweep(drafts, now: hub.services.configuration.now())
+                await hub.sweepDrafts(drafts)
             }
         } while (try? await Task.sleep(for: .hours(1))) != nil  // it ends when it is cancelled
     }

@@ -132,12 +132,16 @@ final class AudioDraftShelf {
         return known?.sender == sender
     }
 
-    /// Saves the form as it is known here once more: what is open does not end with what was left.
+    /// Gives the form in the store the present date, if it is the one of this replica, and changes nothing else of it: what is open does not
+    /// end with what was left.
     func renew() async {
-        await saving?.value
-        guard failure == nil, let known else { return }
-        // The next call comes long before its end.
-        _ = try? await put(known, unlessChanged: true)
+        // A store that fails is asked by the next call, which comes long before the end.
+        guard let known, let time = try? await files.time() else { return }
+        try? await store.update(entryKey) { found in  // as above
+            guard case .success(var entry?) = found, Self.record(in: entry) == known else { return .keep }
+            entry.savedAt = max(entry.savedAt, time)
+            return .replace(entry)
+        }
     }
 
     /// Calls `onChange` after the form was kept by any replica.
@@ -188,8 +192,7 @@ final class AudioDraftShelf {
         // After a write that failed nobody knows whether it was carried out.
         let (known, isBehind) = (known, failure != nil)
         return try await store.decide(entryKey) { found throws(StoreError) -> (EntryChange, Bool) in
-            // One that cannot be read is nobody's form.
-            let present = try found.get().flatMap { try? JSONDecoder().decode(Record.self, from: $0.bytes) }
+            let present = try found.get().flatMap { Self.record(in: $0) }
             // Two replicas may end with one form.
             let isOver = present == nil && record == nil
             // A form whose clip is to be sent takes no place of one that another replica sends, or has sent.
@@ -200,9 +203,11 @@ final class AudioDraftShelf {
     }
 
     /// The file of a form that was kept; `nil` if it has none.
-    nonisolated static func upload(of entry: StoredEntry) -> UUID? {
-        // As above.
-        (try? JSONDecoder().decode(Record.self, from: entry.bytes))?.upload
+    nonisolated static func upload(of entry: StoredEntry) -> UUID? { record(in: entry)?.upload }
+
+    /// The form in an entry; `nil` if it cannot be read.
+    private nonisolated static func record(in entry: StoredEntry) -> Record? {
+        try? JSONDecoder().decode(Record.self, from: entry.bytes)  // one that cannot be read is nobody's form
     }
 
     private func read() async throws -> Record? {

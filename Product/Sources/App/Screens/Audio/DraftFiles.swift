@@ -90,8 +90,10 @@ struct DraftFiles: Sendable {
             }
             var used = Set<UUID>()
             for form in try await store.contents(prefix: AudioDraftShelf.prefix).entries {
-                let entry = try await store.retrieve(form.key)
-                if let upload = entry.flatMap(AudioDraftShelf.upload) { used.insert(upload) }
+                do throws(StoreError) {
+                    let entry = try await store.retrieve(form.key)
+                    if let upload = entry.flatMap(AudioDraftShelf.upload) { used.insert(upload) }
+                } catch { guard case .unreadable = error else { throw error } }  // it is nobody's form
             }
             for piece in try await store.contents(prefix: prefix).entries where piece.savedAt < limit {
                 let id = piece.key.dropFirst(prefix.count).prefix { $0 != ":" }
