@@ -148,7 +148,9 @@ struct AttachmentFolder: AttachmentKeeper {
     private func copy(
         _ original: POSIX.File, _ offset: UInt64, _ length: UInt64, to target: POSIX.File
     ) throws(StoreError) -> UInt64? {
-        let sum = try Self.sum(of: original, offset..<offset.saturatingAdding(length)) { bytes throws(StoreError) in
+        let (end, isTooFar) = offset.addingReportingOverflow(length)
+        if isTooFar { return nil }
+        let sum = try Self.sum(of: original, offset..<end) { bytes throws(StoreError) in
             try POSIX.write(target, bytes)
         }
         if sum != nil { try POSIX.flush(target) }

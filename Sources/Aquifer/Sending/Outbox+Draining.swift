@@ -256,7 +256,7 @@ extension Outbox.Report {
         case .sent: sent += 1
         case .refused: refused += 1
         case .again: failed += 1
-        case .discarded: discarded += 1
+        case .gone: gone += 1
         case .stopped, nil: break
         }
     }

@@ -108,7 +108,7 @@ extension Outbox {
     @discardableResult
     public func discard(_ id: ID) async throws(OutboxError) -> Discarded? {
         let record: OutboxRecord?
-        var isThere = index.rows[id.number] != nil
+        let isThere: Bool
         do throws(StoreError) {
             // The change is one step, so that it sees the claim of a process that was a moment earlier.
             let (finding, found) = try await shelf.change(id.number) { record -> (OutboxShelf.Change, OutboxRecord?) in
@@ -117,11 +117,15 @@ extension Outbox {
             }
             if case .record = finding { return nil }
             record = found ?? nil
-            // The item is damaged, or the store may list it and not find it.
-            if record == nil { try await shelf.delete(id.number) }
-            if case .damaged = finding {
+            // One that is not found was sent or discarded by others, or the store lists it and cannot find it, which is damage.
+            switch finding {
+            case .damaged: isThere = true
+            case .nothing where record == nil: isThere = try await shelf.listing().versions[id.number] != nil
+            case .nothing, .record: isThere = true
+            }
+            if record == nil, isThere {
+                try await shelf.delete(id.number)
                 await attachments?.removeAll(of: id.number)
-                isThere = true
             }
         } catch { throw .store(error) }
         noteLeft(id.number)

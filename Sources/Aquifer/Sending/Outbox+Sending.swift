@@ -20,10 +20,9 @@ extension Outbox {
             changes.ring()
             let trip = await carry(number, record)
             do throws(StoreError) {
-                if case .nothing = try await settle(number, record, trip),
-                    [.again, .stopped].contains(trip.outcome.kind)
-                {
-                    return trip.mayHaveArrived(record.head.length) ? .discarded : .stopped
+                if case .nothing = try await settle(number, record, trip), trip.outcome.kind != .sent {
+                    let mayHaveArrived = record.head.mayHaveArrived || trip.mayHaveArrived(record.head.length)
+                    return mayHaveArrived ? .gone : .stopped
                 }
             } catch {
                 // A sent item whose outcome could not be saved is sent again with the same key.

@@ -190,17 +190,18 @@ extension Outbox {
         public var refused: Int
         /// The number of failed attempts that will be repeated.
         public var failed: Int
-        /// The number of items that were discarded while they were being sent, and may have arrived all the same.
-        public var discarded: Int
+        /// The number of items that were gone when their attempt had failed: another process has discarded or sent them. They may
+        /// have arrived.
+        public var gone: Int
         /// The time until the next item can be tried; `nil` when no item waits for a time.
         public var nextTry: Duration?
 
         /// A report.
-        public init(sent: Int = 0, refused: Int = 0, failed: Int = 0, discarded: Int = 0, nextTry: Duration? = nil) {
+        public init(sent: Int = 0, refused: Int = 0, failed: Int = 0, gone: Int = 0, nextTry: Duration? = nil) {
             self.sent = sent
             self.refused = refused
             self.failed = failed
-            self.discarded = discarded
+            self.gone = gone
             self.nextTry = nextTry
         }
     }

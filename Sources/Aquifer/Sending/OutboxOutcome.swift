@@ -13,7 +13,7 @@ extension Outbox {
             case again
             case refused
             case stopped
-            case discarded
+            case gone
         }
 
         case sent(Answer)

@@ -35,7 +35,7 @@ public struct HTTPBody: Sendable, Hashable {
     public static func bytes(_ data: Data) -> HTTPBody { HTTPBody(parts: [.bytes(data)]) }
 
     /// The size of the whole body in bytes: what `Content-Length` says.
-    public var length: UInt64 { parts.reduce(0) { $0 + $1.length } }
+    public var length: UInt64 { parts.reduce(0) { $0.saturatingAdding($1.length) } }
 
     /// The whole body in memory, files read, unless it is larger than `limit` bytes.
     ///

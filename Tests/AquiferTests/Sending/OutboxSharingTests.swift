@@ -86,9 +86,9 @@ struct OutboxSharingTests {
     @Test(
         "tell of an item that the other discarded while it was being sent",
         arguments: [
-            (.success(201), Outbox.Report(sent: 1)), (.success(500), Outbox.Report(discarded: 1)),
-            (.failure(TransportError(.timedOut)), Outbox.Report(discarded: 1)),
-            (.failure(TransportError(.cannotConnect)), Outbox.Report()),
+            (.success(201), Outbox.Report(sent: 1)), (.success(500), Outbox.Report(gone: 1)),
+            (.failure(TransportError(.timedOut)), Outbox.Report(gone: 1)),
+            (.success(409), Outbox.Report(gone: 1)), (.failure(TransportError(.cannotConnect)), Outbox.Report()),
         ] as [(Result<Int, TransportError>, Outbox.Report)])
     func discardedByTheOther(answer: Result<Int, TransportError>, report: Outbox.Report) async throws {
         let (one, two) = (world.outbox(), world.outbox())
@@ -103,6 +103,31 @@ struct OutboxSharingTests {
         }
         #expect(try await draining.value == report)
         #expect(try await one.items() == [])
+    }
+
+    @Test("tell that there is nothing to discard when the other has sent it")
+    func discardedTooLate() async throws {
+        let (one, two) = (world.outbox(), world.outbox())
+        let item = try await one.enqueue(world.note("one"))
+        #expect(try await one.items().count == 1)
+        #expect(try await two.drain().sent == 1)
+        #expect(try await one.discard(item.id) == nil)
+        #expect(try await one.items().isEmpty)
+    }
+
+    @Test("tell of an item that the other has taken over and sent as of one that is gone")
+    func sentByTheOther() async throws {
+        let (one, two) = (world.outbox(), world.outbox())
+        try await one.enqueue(world.note("one"))
+        world.server.rule { _, _ in .held }
+        let draining = Task { try await one.drain() }
+        let exchange = await world.server.client.exchange(0)
+        world.server.heal()
+        // It stood still: its claim has run out.
+        world.date.advance(by: 30)
+        #expect(try await two.drain() == Outbox.Report(sent: 1))
+        exchange.respond(status: 500)
+        #expect(try await draining.value == Outbox.Report(gone: 1))
     }
 
     @Test("take over from one that was killed, once its claim has run out")

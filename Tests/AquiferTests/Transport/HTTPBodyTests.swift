@@ -11,6 +11,12 @@ struct HTTPBodyTests {
         return nil
     }
 
+    @Test("Lengths that no body can have end no process")
+    func longest() {
+        let rest = HTTPBody.Part.file(URL(filePath: "/none"), offset: 0, length: .max)
+        #expect(HTTPBody(parts: [rest, .bytes(Data("more".utf8))]).length == .max)
+    }
+
     @Test("is all of its parts, files read, in order")
     func whole() async throws {
         try await TemporaryFolder.with { folder in

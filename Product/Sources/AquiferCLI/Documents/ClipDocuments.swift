@@ -82,7 +82,7 @@ struct OutboxReportDocument: Encodable {
     let sent: Int
     let refused: Int
     let failed: Int
-    let discarded: Int
+    let gone: Int
     /// `null` if the store that failed does not tell.
     @OrNull var left: [OutboxItemDocument]?
 }

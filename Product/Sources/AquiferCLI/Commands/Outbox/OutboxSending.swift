@@ -42,7 +42,7 @@ struct OutboxSending: Sendable {
         tell(report, left)
         if isInterrupted { return .interrupted }
         if left.contains(where: { if case .refused = $0.state { true } else { false } }) { return .refused }
-        return left.isEmpty ? .delivered : .unknown
+        return left.isEmpty && report.gone == 0 ? .delivered : .unknown
     }
 
     /// - Parameters:
@@ -52,14 +52,14 @@ struct OutboxSending: Sendable {
         let now = options.configuration.now()
         if options.json {
             let document = OutboxReportDocument(
-                sent: report.sent, refused: report.refused, failed: report.failed, discarded: report.discarded,
+                sent: report.sent, refused: report.refused, failed: report.failed, gone: report.gone,
                 left: left?.map { OutboxItemDocument($0, now: now) })
             let failures = error.map { [FailureDocument("outbox", "\($0)")] }
             console.out(json: ResultDocument(local: document, failures: failures))
         } else {
             console.out("sent \(report.sent), \(left.map { "\($0.count)" } ?? "an unknown number") left")
-            if report.discarded > 0 {
-                console.note("\(report.discarded) discarded while being sent, and may have arrived all the same")
+            if report.gone > 0 {
+                console.note("\(report.gone) discarded or sent by another process meanwhile, and may have arrived")
             }
             for item in left ?? [] {
                 let condition = outbox.hasSent(item.id) ? Self.unrecorded : item.condition(now: now)
