@@ -290,7 +290,7 @@ extension Resource {
         let (firsts, teller) = AsyncStream.makeStream(of: First.self)
         let asking = Task {
             let end = await self.end()
-            if case .success(let loaded) = end, loaded.source == .remote { slow.remove(server) }
+            if Self.isAnswer(end) { slow.remove(server) }
             teller.yield(.end(end))
             return end
         }
@@ -316,6 +316,16 @@ extension Resource {
         }
         asking.cancel()
         throw .cancelled
+    }
+
+    /// True if the server has answered, whatever it said.
+    private static func isAnswer(_ end: Result<Loaded<Value>, LoadError>) -> Bool {
+        switch end {
+        case .success(let loaded):
+            if case .cache(_, .invalidData?) = loaded.source { true } else { loaded.source == .remote }
+        case .failure(.invalidData): true
+        case .failure: false
+        }
     }
 
     /// The fresh copy that stands in for an answer which takes too long.

@@ -44,8 +44,10 @@ struct AskingTests {
         #expect(try await world.saved()?.texts == ["new"])
     }
 
-    @Test("A server that was silent just now is not waited for in full by another resource, until it has answered")
-    func patienceWithAServer() async throws {
+    @Test(
+        "A server that was silent just now is not waited for in full by another resource, until it has answered",
+        arguments: [200, 304, 403, 500])
+    func patienceWithAServer(status: Int) async throws {
         let (world, clock) = (World(client: ScriptedHTTPClient()), ManualClock())
         let policy = CachePolicy(patience: .seconds(8))
         func resource(_ address: String) async throws -> Resource<[String]> {
@@ -70,7 +72,7 @@ struct AskingTests {
         }
         try await load(one, waiting: .seconds(8))
         for (address, wait) in waits { try await load(try await resource(address), waiting: wait) }
-        await world.client.exchange(0).respond(body: Data("[\"new\"]".utf8))
+        await world.client.exchange(0).respond(status: status, body: Data("[\"new\"]".utf8))
         await one.updateEnded()
         try await load(try await resource("http://feed.example/three"), waiting: .seconds(8))
         try await load(try await resource("http://feed.example/four"), waiting: .seconds(1))
