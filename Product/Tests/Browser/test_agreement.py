@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import threading
+import time
 import urllib.parse
 import uuid
 
@@ -346,6 +347,33 @@ class TestLostCopies:
         page.connection("online")
         soon(page.by(content).first).to_be_visible()
         assert page.intents.count("appear") == 3
+
+    def test_losses_that_follow_each_other_are_asked_for_ever_more_seldom(self, tab, aquifer):
+        page = tab("/contacts")
+        expect(page.by("contact").first).to_be_visible()
+        end = time.monotonic() + 7
+        while time.monotonic() < end:
+            aquifer("cache", "clear")
+            page.frames()
+        # At once, at once, and after 1, 2 and 4 seconds.
+        assert 3 <= page.intents.count("appear") <= 5
+        soon(page.by("contact").first).to_be_visible()
+
+    def test_a_question_that_the_server_refuses_is_asked_again_and_told_to_nobody(self, tab, aquifer):
+        page = tab("/contacts")
+        expect(page.by("contact").first).to_be_visible()
+        refused = []
+
+        def refuse(route):
+            refused.append(route)
+            route.fulfill(status=500, body="{}") if len(refused) == 1 else route.continue_()
+
+        page.page.route("**/intents**", refuse)
+        aquifer("cache", "clear")
+        soon(page.by("contact").first).to_be_visible()
+        assert len(refused) == 2
+        expect(page.by("toast")).to_have_count(0)
+        page.problems()  # the refusal is one, and is wanted here
 
     def test_the_comments_on_a_picture_and_the_files_of_an_account_are_loaded_again(self, tab, aquifer):
         page, account = tab("/"), tab(f"/drive/{TestDrive.create(aquifer)}")

@@ -15,7 +15,7 @@ extension ResourceModel {
     public var phase: Phase {
         if isLoading { return .loading }
         if error != nil { return .failed }
-        if value != nil, hasFailed || source != .pendingOnly(because: nil) { return .loaded }
+        if value != nil, hasFailed || source != Self.changesAlone { return .loaded }
         return hasFailed ? .failed : .idle
     }
 }

@@ -59,7 +59,7 @@ public final class ResourceModel<Value: Sendable> {
     public private(set) var pending: [PendingItem] = []
     /// The reason why these changes could not be read: the value may lack some.
     public private(set) var pendingError: StoreError?
-    /// The error of the last load, until it is dismissed or the next load begins.
+    /// The error of the last load, until it is dismissed, the next load begins, or a newer value was saved elsewhere.
     public internal(set) var error: LoadError?
     /// True if the latest is being loaded.
     public internal(set) var isLoading = false
@@ -190,9 +190,20 @@ public final class ResourceModel<Value: Sendable> {
 
     /// Shows a state of the resource.
     private func take(_ state: Loaded<Value>?) {
-        guard let state, state.savedAt.map(loading.isFresh) ?? true else { return hide() }
-        show(state)
+        let shown = state.flatMap { ($0.savedAt.map(loading.isFresh) ?? true) ? $0 : nil }
+        // What was shown since a load failed is lost, and is no failure of that load.
+        if source.map({ $0 != Self.changesAlone }) == true, shown.map({ $0.source == Self.changesAlone }) ?? true {
+            hasFailed = false
+        }
+        // What was saved elsewhere after a load failed here has succeeded since.
+        if !isLoading, let savedAt = shown?.savedAt, savedAt > stamp ?? .distantPast {
+            (error, hasFailed) = (nil, false)
+        }
+        if let shown { show(shown) } else { hide() }
     }
+
+    /// Nothing but what this user has changed.
+    static var changesAlone: LoadSource { .pendingOnly(because: nil) }
 
     /// The user has read the error.
     public func dismissError() {

@@ -78,6 +78,39 @@ struct ModelUpdatesTests {
         #expect(world.client.requests.count == 3)
     }
 
+    @Test("What was saved elsewhere after a failed load, and was lost, is loaded by the next appearance")
+    func appearsAfterFailure() async throws {
+        let world = World(.refused, .texts(["b"]))
+        let model = ResourceModel(Resource(remote: world.remote(), cache: world.cache))
+        await model.appear()
+        #expect(model.phase == .failed)
+        model.dismissError()
+        await model.appear()
+        #expect(model.phase == .failed && world.client.requests.count == 1, "a failed load is not tried again")
+        try await world.cache.save(["a"])
+        #expect(await eventually { model.value == ["a"] })
+        try await world.cache.clear()
+        #expect(await eventually { model.value == nil })
+        #expect(model.phase == .idle)
+        await model.appear()
+        #expect(model.value == ["b"])
+    }
+
+    @Test("A failure is past when a newer value was saved elsewhere, and no failure of what is lost after that")
+    func pastFailure() async throws {
+        let world = World(.refused, .texts(["c"]))
+        let model = ResourceModel(Resource(remote: world.remote(), cache: world.cache))
+        await model.appear()
+        #expect(model.phase == .failed && model.error != nil)
+        try await world.cache.save(["b"])
+        #expect(await eventually { model.value == ["b"] })
+        #expect(model.error == nil && model.phase == .loaded)
+        try await world.cache.clear()
+        #expect(await eventually { model.phase == .idle })
+        await model.appear()
+        #expect(model.value == ["c"])
+    }
+
     @Test("A denied value leaves both screens, and a copy that expires leaves an idle one")
     func leaves() async {
         let world = World(

@@ -34,6 +34,10 @@ struct FeedScreen: View {
             .navigationTitle("Feed")
             .refreshable { await feed.refresh() }
             .task { await feed.appear() }
+            // What was shown is lost, such as a copy that has expired.
+            .onChange(of: feed.list.phase) { _, phase in
+                if phase == .idle { Task { await feed.appear() } }
+            }
         }
     }
 }

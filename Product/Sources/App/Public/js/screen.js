@@ -10,6 +10,8 @@ import { t } from "./i18n.js";
 
 /** The time in which a stream shows that a server is gone, in milliseconds. */
 const MOMENT = 1000;
+/** A loss so long after the last one, and its rest, does not wait; and the longest rest; in milliseconds. */
+const [CALM, LONGEST_REST] = [60_000, 300_000];
 
 /**
  * The screens that this page has shown, since it was loaded by its user.
@@ -58,8 +60,13 @@ export class ModelScreen {
   isFirstLook = false;
   /** True until something is said beside that the screen is looked at. */
   #isUntouched = true;
-  /** True if the model was told so, and has shown nothing since. */
+  /** True if the model was asked to load what is lost, and has shown nothing since. */
   #isAsked = false;
+  /** When it was asked last, and how long the next loss has to wait after that, in milliseconds. */
+  #askedAt = -Infinity;
+  #rest = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #resting;
 
   /**
    * @param {Name} name
@@ -114,15 +121,26 @@ export class ModelScreen {
   }
 
   /**
-   * What was shown is lost: it has expired, or was deleted or denied elsewhere. Its model asks for it as soon as somebody looks, once for
-   * each loss.
+   * What was shown is lost: it has expired, or was deleted or denied elsewhere. A page that is seen has its model load it, once for
+   * each loss. One that soon follows another waits, each time for longer: two servers whose clocks differ may take a copy from each other.
    */
   async #askAgain() {
+    clearTimeout(this.#resting);
     const isIdle = /** @type {{ phase?: string } | null} */ (this.state)?.phase === "idle";
     if (isIdle && (this.#isAsked || document.visibilityState === "hidden")) return;
+    if (isIdle) {
+      const since = performance.now() - this.#askedAt;
+      if (since < this.#rest) {
+        this.#resting = setTimeout(() => this.#askAgain(), this.#rest - since);
+        return;
+      }
+      this.#rest = since < this.#rest + CALM ? Math.min(Math.max(1_000, 2 * this.#rest), LONGEST_REST) : 0;
+      this.#askedAt = performance.now();
+    }
     this.#isAsked = isIdle;
-    // The user has pressed nothing: a request that is lost is told to nobody.
-    if (isIdle && !(await this.#intents.add({ intent: "appear" }, "appear"))) this.#isAsked = false;
+    if (!isIdle || (await this.#intents.add({ intent: "appear" }, "appear"))) return;
+    this.#isAsked = false;
+    this.#resting = setTimeout(() => this.#askAgain(), Math.max(this.#rest, MOMENT));
   }
 
   /** The error that the state tells; some screens never have one. */
@@ -135,6 +153,7 @@ export class ModelScreen {
   }
 
   hide() {
+    clearTimeout(this.#resting);
     this.#stream.close();
     endWish();
     this.#lost.clear();
@@ -239,7 +258,8 @@ export class ModelScreen {
       const isUnanswered = signal.aborted || (error instanceof ApiError && error.status === 0);
       // One that knows no such screen is told by the screen itself.
       const isShown = isUnanswered || (error instanceof ApiError && ([401, 404].includes(error.status) || error.kind === STARTING));
-      if (!isShown) toast(t("error.request"), "danger");
+      // The user has not asked for what the page looks for by itself.
+      if (!isShown && message.intent !== "appear") toast(t("error.request"), "danger");
       else if (isUnanswered && isAct) setTimeout(() => this.#tellUnanswered(), MOMENT);
       return false;
     } finally {

@@ -11,7 +11,7 @@ const LOOKS = 120;
 /**
  * The state of one screen's model, as it changes. `onState(text)` is called for every state; `onOpen(isFirst)`
  * after each connection, the first and every later one, which is told `false`, as is the first one if another attempt has failed before it; `headers()` go with each
- * request for one; `onSeen()` when the page is looked at again while it is connected; `onMissing()` once, and nothing after it, if the server knows no
+ * request for one; `onSeen()` when the page is looked at again and has a connection, or is about to; `onMissing()` once, and nothing after it, if the server knows no
  * such screen. The document hears `aquifer:lost` (its detail is `gateway` if a proxy has told so) and `aquifer:found`, whose
  * detail is "first" if nothing was lost before, the news of all screens as `aquifer:news`, and `aquifer:state`
  * after each state.
