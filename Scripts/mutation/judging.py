@@ -24,10 +24,10 @@ def kept():
     return json.loads(file().read_text()) if file().exists() else {}
 
 
-def judge(mutants, reached, seeds, known, jobs=1, only=None):
+def judge(mutants, reached, seeds, known, jobs, only):
     """The results by identity. Those that are known stay, and each new one is written down at once."""
     results = dict(known)
-    chosen = [(number, mutant) for number, mutant in sorted(mutants.items()) if not only or only(number, mutant)]
+    chosen = [(number, mutant) for number, mutant in sorted(mutants.items()) if only(number, mutant)]
 
     lock = threading.Lock()
 

@@ -11,7 +11,7 @@ _SEEDS, _CHUNK = 4000, 200
 _PATIENCE = 1800
 
 
-def run(only, turn=0, nights=1):
+def run(only, turn, nights):
     """Prints the table. True if each mend was found, and nothing is found without one."""
     chosen = [
         mend for mend in mends.MENDS[turn::nights]

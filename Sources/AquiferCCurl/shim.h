@@ -120,8 +120,9 @@ static inline curl_socket_t aq_open_socket(const struct curl_sockaddr *address, 
 static inline int aq_descriptor_shortage(void) {
     int opened[4], count = 0, failure = 0;
     while (count < 4 && failure == 0) {
-        opened[count] = socket(AF_INET, SOCK_DGRAM, 0);
-        if (opened[count] < 0) failure = errno; else count++;
+        struct curl_sockaddr address = { .family = AF_INET, .socktype = SOCK_DGRAM };
+        opened[count] = aq_open_socket(&address, &failure);
+        if (failure == 0) count++;
     }
     while (count > 0) close(opened[--count]);
     return failure;

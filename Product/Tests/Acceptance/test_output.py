@@ -224,7 +224,7 @@ def tells(text, name):
     told = re.findall(r"^aquifer: (done, but )?its result could not be written: (.+)$", text.decode(), re.M)
     done = all(done for done, _ in told) or name == "outbox send"  # something is left
     isSecret = name in ("users add", "users token")
-    return told and done and (told == [("done, but ", "a secret")] and b"token=" not in text if isSecret else True)
+    return told and done and (told[0][1].startswith("the link, which is a secret; aquifer users token ") and b"token=" not in text if isSecret else True)
 
 
 @pytest.mark.parametrize("name", ["pay", "audio post", "drive create"])

@@ -1,7 +1,7 @@
 import AquiferFoundation
 
 extension Duration {
-    /// Days of 86 400 seconds. More than there can be are the longest duration of whole seconds, which is as good as for ever.
+    /// Days of 86 400 seconds. A number too large gives the longest duration of whole seconds, and one too small the shortest.
     public static func days(_ days: Int) -> Duration { .seconds(days.saturatingMultiplied(by: 86_400)) }
 
     /// Hours of 3 600 seconds, as ``days(_:)``.

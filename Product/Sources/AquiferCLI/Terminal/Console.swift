@@ -17,7 +17,7 @@ import Foundation
 /// forge a line. Documents are escaped instead, and bytes requested with `-o -` are written unchanged.
 ///
 /// A failed write does not stop a command in the middle of its work. The rest of its output is dropped, and
-/// ``finish(_:)`` returns the status of the failure. It tells the result of a command that acts on standard error, so that nobody
+/// ``finish(_:)`` returns the status of the failure. If the command acts, standard error tells its result instead, so that nobody
 /// acts again because of a full disk.
 struct Console: Sendable {
     private let failure = Locked<WriteError?>(nil)
@@ -34,24 +34,24 @@ struct Console: Sendable {
 
     /// Writes one line of the command's result to standard output.
     ///
-    /// - Parameter isSecret: true if nothing else repeats it.
-    func out(_ line: String, isSecret: Bool = false) {
-        out(lines: [line], isSecret: isSecret)
-    }
+    /// - Parameter other: what standard error says of it if it cannot be written; the line itself unless told otherwise.
+    func out(_ line: String, else other: String? = nil) { result(line.harmless + "\n", [other ?? line]) }
 
     /// Writes several lines of the command's result to standard output. A line feed within one of them does not begin
     /// another line.
-    func out(lines: [String], isSecret: Bool = false) {
+    func out(lines: [String]) {
         guard !lines.isEmpty else { return }
-        result(lines.map { $0.harmless + "\n" }.joined(), isSecret ? ["a secret"] : lines)
+        result(lines.map { $0.harmless + "\n" }.joined(), lines)
     }
 
     /// Writes a document of `--json` to standard output, unless there was one.
-    func out(json document: some Encodable, isSecret: Bool = false) {
+    ///
+    /// - Parameter other: what standard error says of it if it cannot be written; the document itself unless told otherwise.
+    func out(json document: some Encodable, else other: String? = nil) {
         guard takesDocument() else { return }
         // The text needs no filter, which would take characters out of it.
         let text = WireJSON.text(document)
-        result(text + "\n", [isSecret ? "a secret" : text])
+        result(text + "\n", [other ?? text])
     }
 
     /// - Parameter lines: what stands for the text on standard error, if it cannot be written.
