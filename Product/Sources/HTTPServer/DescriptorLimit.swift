@@ -7,6 +7,9 @@ public enum DescriptorLimit {
     /// all descriptors.
     private static let most = 16_384
 
+    /// The limit below which nobody can be served: stores, workers and the system's own timers take some dozens.
+    public static let least = 128
+
     /// Raises the soft limit as far as the hard one and ``most`` allow, and returns the new soft limit. It never lowers it.
     /// Servers call it when they start, because the usual soft limit is too low for them.
     @discardableResult

@@ -132,6 +132,16 @@ def listed(tmp_path, soft, hard):
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard)))
 
 
+@pytest.mark.parametrize("limit", [24, 48, 127])
+def test_a_server_does_not_begin_with_fewer_descriptors_than_it_needs(tmp_path, limit):
+    result = subprocess.run(
+        [BINARY, "serve", "--port", "0", "--data", str(tmp_path / "data")], capture_output=True, text=True, timeout=60,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit)))
+    assert result.returncode == 69 and not result.stdout
+    assert result.stderr == (
+        f"aquifer: {limit} files and sockets can be open at once, and a server needs 128; raise the limit (ulimit -n)\n")
+
+
 @pytest.mark.parametrize("limit", [20, 21, 22, 23, 24, 26, 28])
 def test_a_command_with_hardly_any_descriptors_works_or_says_so_and_never_waits_for_itself(tmp_path, limit):
     """With fewer than 20 libdispatch ends the process: SECURITY.md."""

@@ -50,6 +50,12 @@ struct ServeCommand: CommandHandler {
 
     func run() async throws(CommandError) -> ExitStatus {
         await ServerProcess.prepare()
+        let descriptors = DescriptorLimit.current
+        guard descriptors >= DescriptorLimit.least else {
+            let need = "a server needs \(DescriptorLimit.least); raise the limit (ulimit -n)"
+            throw CommandError(
+                status: .unavailable, message: "\(descriptors) files and sockets can be open at once, and \(need)")
+        }
         let signals = Signals()
         let told = Task { await signals.untilTold() }
         let entrance: Entrance
