@@ -523,6 +523,21 @@ def test_a_clip_that_is_discarded_while_it_is_sent_may_have_arrived(aquifer):
     assert items(aquifer) == []
 
 
+def test_a_clip_that_another_process_discards_while_it_is_posted_is_not_interrupted(aquifer):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"http://127.0.0.1:{server.getsockname()[1]}"
+        command = [BINARY, "audio", "post", str(CLIP), "--title", "Held", "--data", str(aquifer.data), "--remote", f"audio={address}"]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=aquifer.environment)
+        connection, _ = server.accept()
+        with connection:
+            connection.recv(1000)
+            assert aquifer("outbox", "discard", "1", "--quiet").returncode == DELIVERED
+        out, told = process.communicate(timeout=60)
+    assert process.returncode == UNKNOWN and not out
+    assert told == "aquifer: another process discarded or sent it meanwhile, and it may have arrived\n"
+    assert items(aquifer) == []
+
+
 @pytest.mark.parametrize("later", [[], ["--later"]])
 def test_a_clip_for_which_there_is_no_room_is_said_not_to_be_queued(aquifer, later):
     said(aquifer("outbox", "list"))

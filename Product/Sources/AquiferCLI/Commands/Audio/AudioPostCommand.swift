@@ -34,7 +34,7 @@ struct AudioPostCommand: CommandHandler {
     private func post(_ services: Services) async throws(CommandError) -> ExitStatus {
         let meter = call.console.meter(call.options, "posting \(draft.title)")
         let (draft, audio) = (draft, services.audio)
-        let (result, _) = await Interruption.ending { () async -> Result<ClipPosting, ClipPostError> in
+        let (result, isInterrupted) = await Interruption.ending { () async -> Result<ClipPosting, ClipPostError> in
             do throws(ClipPostError) {
                 let size = draft.size
                 return .success(
@@ -74,6 +74,10 @@ struct AudioPostCommand: CommandHandler {
                 message:
                     "interrupted, but it may have arrived. It is in the outbox as item \(id), paused; aquifer outbox"
                     + " retry \(id) posts it once, aquifer outbox discard \(id) lets it go")
+        case .cancelled(nil, let mayHaveArrived) where !isInterrupted:
+            let words =
+                mayHaveArrived ? "or sent it meanwhile, and it may have arrived" : "it meanwhile; it was not posted"
+            throw CommandError(status: .unknown, message: "another process discarded \(words)")
         case .cancelled(nil, let mayHaveArrived):
             throw CommandError(
                 status: .interrupted,
