@@ -25,6 +25,12 @@ def said(result):
     return result.stdout.strip()
 
 
+def started(aquifer, *words):
+    """A command that goes on."""
+    command = [BINARY, *words, "--data", str(aquifer.data)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=aquifer.environment)
+
+
 def clips(aquifer, *words):
     return json.loads(said(aquifer("audio", "list", "--json", *words)))
 
@@ -322,8 +328,7 @@ def test_a_post_that_is_interrupted_says_whether_it_may_have_arrived(aquifer):
     """A server that takes everything and says nothing; the user gives up."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"http://127.0.0.1:{server.getsockname()[1]}"
-        command = [BINARY, "audio", "post", str(CLIP), "--title", "Given up", "--data", str(aquifer.data), "--remote", f"audio={address}"]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=aquifer.environment)
+        process = started(aquifer, "audio", "post", str(CLIP), "--title", "Given up", "--remote", f"audio={address}")
         connection, _ = server.accept()
         with connection:
             got = b""
@@ -343,8 +348,7 @@ def test_a_post_that_is_interrupted_before_it_was_sent_leaves_nothing(aquifer):
         address = f"http://127.0.0.1:{server.getsockname()[1]}"
         sound = aquifer.data.parent / "long.wav"
         sound.write_bytes(b"RIFF\0\0\0\0WAVE" + bytes(60 << 20))
-        command = [BINARY, "audio", "post", str(sound), "--title", "Given up", "--data", str(aquifer.data), "--remote", f"audio={address}"]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=aquifer.environment)
+        process = started(aquifer, "audio", "post", str(sound), "--title", "Given up", "--remote", f"audio={address}")
         connection, _ = server.accept()
         with connection:
             connection.recv(1000)
@@ -510,8 +514,7 @@ def test_a_clip_that_is_discarded_while_it_is_sent_may_have_arrived(aquifer):
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"http://127.0.0.1:{server.getsockname()[1]}"
         said(aquifer("audio", "post", str(CLIP), "--title", "Held", "--later", "--quiet", "--remote", f"audio={address}"))
-        command = [BINARY, "outbox", "send", "--data", str(aquifer.data)]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=aquifer.environment)
+        process = started(aquifer, "outbox", "send")
         connection, _ = server.accept()
         with connection:
             connection.recv(1000)
@@ -526,8 +529,7 @@ def test_a_clip_that_is_discarded_while_it_is_sent_may_have_arrived(aquifer):
 def test_a_clip_that_another_process_discards_while_it_is_posted_is_not_interrupted(aquifer):
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"http://127.0.0.1:{server.getsockname()[1]}"
-        command = [BINARY, "audio", "post", str(CLIP), "--title", "Held", "--data", str(aquifer.data), "--remote", f"audio={address}"]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=aquifer.environment)
+        process = started(aquifer, "audio", "post", str(CLIP), "--title", "Held", "--remote", f"audio={address}")
         connection, _ = server.accept()
         with connection:
             connection.recv(1000)

@@ -224,7 +224,10 @@ def tells(text, name):
     told = re.findall(r"^aquifer: (done, but )?its result could not be written: (.+)$", text.decode(), re.M)
     done = all(done for done, _ in told) or name == "outbox send"  # something is left
     isSecret = name in ("users add", "users token")
-    return told and done and (told[0][1].startswith("the link, which is a secret; aquifer users token ") and b"token=" not in text if isSecret else True)
+    if isSecret:
+        words = r"the link, which is a secret; aquifer users token \S+ prints another one"
+        return len(told) == 1 and told[0][0] and re.fullmatch(words, told[0][1]) and b"token=" not in text
+    return told and done
 
 
 @pytest.mark.parametrize("name", ["pay", "audio post", "drive create"])
