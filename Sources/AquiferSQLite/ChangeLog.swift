@@ -13,8 +13,8 @@ final class ChangeLog: Sendable {
     static let limit = 65_536
     /// The beginning of a line that tells no change.
     static let mark = "o "
-    /// The length in bytes of the longest key that is written down.
-    private static let longestKey = 1_000
+    /// The most digits of the keys of one commit that are written down.
+    private static let longest = 4_000
 
     let path: String
     /// The name of this instance in the log, so that it passes over its own lines.
@@ -45,12 +45,12 @@ final class ChangeLog: Sendable {
         try? files.apply(to: [path])  // as above
     }
 
-    /// Writes down a change, if the file is there.
-    func append(_ change: StoreChange) {
+    /// Writes down the changes of one commit, if the file is there.
+    func append(_ changes: [StoreChange]) {
         // A line that cannot be written is missed: the change is noticed later.
         guard let file = try? POSIX.openToAppend(path), let size = try? POSIX.size(file), isOurs(file) else { return }
         if size > Self.limit { try? POSIX.cut(file, to: Self.title.utf8.count) }  // else it grows until the next line
-        try? POSIX.write(file, Data(line(change).utf8))  // as above
+        try? POSIX.write(file, Data(line(changes).utf8))  // as above
     }
 
     /// A line that says nothing but that it is there: it tells the end of the log from any earlier end.
@@ -63,15 +63,15 @@ final class ChangeLog: Sendable {
         (try? POSIX.read(file, upTo: Self.title.utf8.count)) == Data(Self.title.utf8)  // else it is not ours
     }
 
-    private func line(_ change: StoreChange) -> String {
-        let (kind, text) =
+    private func line(_ changes: [StoreChange]) -> String {
+        let words = changes.map { change in
             switch change {
-            case .entry(let key): ("e", key)
-            case .prefix(let prefix): ("p", prefix)
-            case .everything: ("a", "")
+            case .entry(let key): "e\(Data(key.utf8).hexadecimal)"
+            case .prefix(let prefix): "p\(Data(prefix.utf8).hexadecimal)"
+            case .everything: "a"
             }
-        if text.utf8.count > Self.longestKey { return "a \(suffix())" }
-        return "\(kind)\(Data(text.utf8).hexadecimal) \(suffix())"
+        }.joined(separator: ",")
+        return "\(words.utf8.count > Self.longest ? "a" : words) \(suffix())"
     }
 
     /// The end of each line, which no other line has.
@@ -83,14 +83,16 @@ final class ChangeLog: Sendable {
         return "\(author) \(number)\n"
     }
 
-    /// The change that a line tells; `nil` for a line of this instance, or a mark.
-    func change(in line: Substring) -> StoreChange? {
+    /// The changes that a line tells: none for a line of this instance, or a mark.
+    func changes(in line: Substring) -> [StoreChange] {
         let words = line.split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count == 3, let kind = words[0].first else { return .everything }
-        if words[1] == author || kind == "o" { return nil }
-        guard let bytes = Data(hexadecimal: String(words[0].dropFirst())) else { return .everything }
-        let text = String(decoding: bytes, as: UTF8.self)
-        return kind == "e" ? .entry(text) : kind == "p" ? .prefix(text) : .everything
+        guard words.count == 3, !words[0].isEmpty else { return [.everything] }
+        if words[1] == author || words[0] == "o" { return [] }
+        return words[0].split(separator: ",", omittingEmptySubsequences: false).map { word in
+            guard let bytes = Data(hexadecimal: String(word.dropFirst())) else { return .everything }
+            let text = String(decoding: bytes, as: UTF8.self)
+            return word.first == "e" ? .entry(text) : word.first == "p" ? .prefix(text) : .everything
+        }
     }
 }
 
@@ -136,7 +138,7 @@ struct ChangeLogReader {
         end = Data((bytes.prefix(end.count) + Data(whole.utf8)).suffix(64))
         let lines = whole.split(separator: "\n")
         return Told(
-            changes: lines.compactMap { log.change(in: $0) }, hasLines: true,
+            changes: lines.flatMap { log.changes(in: $0) }, hasLines: true,
             commits: lines.count { !$0.hasPrefix(ChangeLog.mark) })
     }
 

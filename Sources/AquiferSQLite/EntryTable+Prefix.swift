@@ -43,13 +43,16 @@ extension EntryTable {
 
     /// The entries of a part of a range, or the rest of the table when anything in this part is damaged.
     func page(_ range: KeyRange) throws(StoreError) -> StorePage {
-        try look { () throws(StoreError) in
-            if let entries = try undamaged(range) {
-                let isLast = entries.count < range.limit
-                return StorePage(StoreContents(entries: entries), next: isLast ? nil : entries.last?.key)
-            }
-            return StorePage(try contentsNow().beginning(with: range.prefix), after: range.after)
+        try look { () throws(StoreError) in try pageNow(range) }
+    }
+
+    /// The same, within one look or transaction of the caller.
+    func pageNow(_ range: KeyRange) throws(StoreError) -> StorePage {
+        if let entries = try undamaged(range) {
+            let isLast = entries.count < range.limit
+            return StorePage(StoreContents(entries: entries), next: isLast ? nil : entries.last?.key)
         }
+        return StorePage(try contentsNow().beginning(with: range.prefix), after: range.after)
     }
 
     /// Deletes the rows of a range, and their keys in both indexes. Call it within a transaction.

@@ -54,7 +54,10 @@ final class EntryTable {
     ///
     /// - Throws: ``StoreError/unreadable(key:reason:)`` for damage of this entry or of its index pages;
     ///   ``StoreError/damaged(path:reason:)`` when the schema is damaged, so that no entry can be found.
-    func select(_ key: String) throws(StoreError) -> StoredEntry? {
+    func select(_ key: String) throws(StoreError) -> StoredEntry? { try row(key)?.entry }
+
+    /// The same, with its checksums.
+    func row(_ key: String) throws(StoreError) -> (entry: StoredEntry, seal: EntrySeal)? {
         var damage: StoreError?
         do throws(StoreError) {
             if let found = try select(key, try selecting()) { return found }
@@ -73,8 +76,12 @@ final class EntryTable {
     /// - Throws: ``StoreError/damaged(path:reason:)`` when the two indexes do not lead from the key to the same row of
     ///   its own. Nothing is changed then.
     func upsert(_ entry: StoredEntry, _ key: String) throws(StoreError) -> Bool {
+        try upsert(entry, key, EntrySeal(entry, key: key))
+    }
+
+    /// The same, with its checksums.
+    func upsert(_ entry: StoredEntry, _ key: String, _ seal: EntrySeal) throws(StoreError) -> Bool {
         let statement = try upserting()
-        let seal = EntrySeal(entry, key: key)
         statement.bind(2, entry.savedAt.bits)
         statement.bind(3, entry.validators.etag)
         statement.bind(4, entry.validators.lastModified)
@@ -164,7 +171,9 @@ final class EntryTable {
         try? statement(.rollback).run()
     }
 
-    private func select(_ key: String, _ statement: Statement) throws(StoreError) -> StoredEntry? {
+    private func select(
+        _ key: String, _ statement: Statement
+    ) throws(StoreError) -> (entry: StoredEntry, seal: EntrySeal)? {
         try withUTF8(key) { utf8 throws(StoreError) in
             statement.bind(1, unowned: utf8)
             defer { statement.reset() }
@@ -175,7 +184,9 @@ final class EntryTable {
         }
     }
 
-    private func entry(_ statement: Statement, _ key: String) throws(StoreError) -> StoredEntry {
+    private func entry(
+        _ statement: Statement, _ key: String
+    ) throws(StoreError) -> (entry: StoredEntry, seal: EntrySeal) {
         // SQLite copies the bytes of a short entry for each `length(bytes)`: their own count tells the same.
         let isSmall = statement.isBlob(2)
         let raw = isSmall ? statement.blob(2) : UnsafeRawBufferPointer(start: nil, count: 0)
@@ -188,10 +199,11 @@ final class EntryTable {
         guard isSmall || size >= Self.large else { throw .unreadable(key: key, reason: "its bytes are not bytes") }
         let bytes = isSmall ? nil : try connection.blob(statement.integer(1), size)
         let found = bytes?.withUnsafeBytes { EntrySeal.body($0, header: header.checksum) }
-        guard found ?? EntrySeal.body(raw, header: header.checksum) == UInt64(bitPattern: statement.integer(0)) else {
+        let seal = EntrySeal(header: header.checksum, body: found ?? EntrySeal.body(raw, header: header.checksum))
+        guard seal.body == UInt64(bitPattern: statement.integer(0)) else {
             throw .unreadable(key: key, reason: "the checksum of its bytes is wrong")
         }
-        return header.entry(bytes ?? (raw.isEmpty ? Data() : Data(raw)))
+        return (header.entry(bytes ?? (raw.isEmpty ? Data() : Data(raw))), seal)
     }
 
     /// The size in bytes from which an entry is read directly into its memory: SQLite's own copy costs more than a

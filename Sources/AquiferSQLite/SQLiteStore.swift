@@ -32,7 +32,7 @@ import AquiferFoundation
 ///
 /// The database file is never mapped into memory: a truncated or unreadable file is an error, whereas a map would end
 /// the process. (SQLite itself maps the `-shm` file beside it.)
-public final class SQLiteStore: CacheStore {
+public final class SQLiteStore: TransactionalStore {
     let path: String
     private let patience: Duration
     let durability: Durability
@@ -126,10 +126,12 @@ public final class SQLiteStore: CacheStore {
 
     // MARK: Writing
 
-    /// Tells a change that was acknowledged: other processes, if one listens, and the observers in this one.
-    func tell(_ change: StoreChange) {
-        if POSIX.exists(logPath) { ChangeLog.log(log, logPath).append(change) }
-        changes.post(change)
+    /// Tells the changes of a commit that was acknowledged: other processes, if one listens, and the observers in this one.
+    func tell(_ told: StoreChange...) { tell(told) }
+
+    func tell(_ told: [StoreChange]) {
+        if POSIX.exists(logPath) { ChangeLog.log(log, logPath).append(told) }
+        for change in told { changes.post(change) }
     }
 
     /// Carries out a change that may be repeated.

@@ -35,6 +35,9 @@ public enum CacheStoreContract {
         /// only, and may repeat a decision; see `CacheStore`. The checks that need more are passed over.
         public var isShared: Bool
 
+        /// True if the stores are `TransactionalStore`s.
+        public var isTransactional: Bool
+
         /// A way to damage an entry.
         public struct Damage: Sendable {
             /// The damaged part, for messages: `the header`.
@@ -59,7 +62,7 @@ public enum CacheStoreContract {
             makeFailing: (@Sendable ([String: StoredEntry]) async throws -> any CacheStore)? = nil,
             corrupt: (@Sendable (_ key: String, _ store: any CacheStore) async throws -> Void)? = nil,
             damages: [Damage] = [],
-            isShared: Bool = false
+            isShared: Bool = false, isTransactional: Bool = false
         ) {
             self.make = make
             self.reopen = reopen
@@ -67,6 +70,7 @@ public enum CacheStoreContract {
             self.corrupt = corrupt
             self.damages = damages
             self.isShared = isShared
+            self.isTransactional = isTransactional
         }
     }
 
@@ -84,6 +88,10 @@ public enum CacheStoreContract {
             case damages
             /// The store is embedded, and not ``Subject/isShared``.
             case embedded
+            /// ``Subject/isTransactional``.
+            case transactions
+            /// The same, and ``Subject/corrupt``.
+            case damagedTransactions
         }
 
         /// The promise, as a sentence.
@@ -113,6 +121,8 @@ public enum CacheStoreContract {
             case .corrupt: subject.corrupt != nil
             case .damages: !subject.damages.isEmpty
             case .embedded: !subject.isShared
+            case .transactions: subject.isTransactional
+            case .damagedTransactions: subject.isTransactional && subject.corrupt != nil
             }
         }
 
@@ -133,7 +143,7 @@ public enum CacheStoreContract {
     /// Every promise.
     public static let checks: [Check] =
         retrieveChecks + insertChecks + deleteChecks + updateChecks + entriesChecks + keyChecks + orderChecks
-        + damageChecks + damagedHeaderChecks + changeChecks + prefixChecks + pageChecks
+        + damageChecks + damagedHeaderChecks + changeChecks + prefixChecks + pageChecks + transactionChecks
 
     /// The promises that can be checked on this subject. Give these to a test, so that no check passes for want of looking.
     public static func checks(for subject: Subject) -> [Check] { checks.filter { $0.applies(to: subject) } }

@@ -115,7 +115,7 @@ extension CacheStoreContract.Subject {
                             "UPDATE entry SET key = 'other' WHERE key = ?1", key: $1,
                             hiding: ["entry_key", "entry_key_again"])
                     }),
-            ])
+            ], isTransactional: true)
     }
 
     private static func imposter(

@@ -42,7 +42,7 @@ struct StoreContractTests {
 }
 
 extension CacheStoreContract.Subject {
-    static let memory = Self(make: { MemoryStore() })
+    static let memory = Self(make: { MemoryStore() }, isTransactional: true)
 
     static let faulty = Self(
         make: { FaultyStore() },
