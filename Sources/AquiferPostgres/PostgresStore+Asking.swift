@@ -19,7 +19,12 @@ extension PostgresStore {
     func change(
         _ steps: [Request.Step], _ operation: String, insertion: Insertion? = nil
     ) async throws(StoreError) -> Bool {
-        switch await outcome(steps, writes: true, insertion: insertion) {
+        try await change(request(steps, writes: true, insertion: insertion), operation)
+    }
+
+    /// The same. The answers of the request may be read after that, unless they were lost.
+    func change(_ request: Request, _ operation: String) async throws(StoreError) -> Bool {
+        switch await outcome(of: request) {
         case .written(let hit): return hit
         case .refused(let failure): throw failure.error(operation, place)
         case .unreachable(let failure): throw unreachable(operation, failure)

@@ -44,11 +44,24 @@ extension PostgresStore {
             let head = try Row.verified(rows.bytes(row, 1) ?? Data(), size: Int(rows.integer(row, 2) ?? 0))
             guard Self.isID(id, of: head.summary.key) else { throw SealedEntry.Damage("it is another key's") }
             contents.entries.append(head.summary)
-        } catch {
-            let key = id.count <= Statement.longest ? String(validating: id, as: UTF8.self) : nil
-            contents.damaged.append(
-                DamagedEntry(key: key, place: "\(Self.placeName) \(id.hexadecimal)", reason: error.reason))
-        }
+        } catch { contents.damaged.append(Self.damaged(id, error)) }
+    }
+
+    /// An entry whose header cannot be read, by the id of its row.
+    static func damaged(_ id: Data, _ damage: SealedEntry.Damage) -> DamagedEntry {
+        let key = id.count <= Statement.longest ? String(validating: id, as: UTF8.self) : nil
+        return DamagedEntry(key: key, place: "\(placeName) \(id.hexadecimal)", reason: damage.reason)
+    }
+
+    /// The key of the entry in a row, by its header.
+    static func key(of head: Data, _ id: Data) throws(SealedEntry.Damage) -> String {
+        // The bytes are verified with the entry.
+        let lengths = try head.withUnsafeBytes { raw in
+            Result { () throws(SealedEntry.Damage) in try EntryCoding.lengths(raw, fileSize: nil) }
+        }.get()
+        let found = try Row.verified(head, size: lengths.body)
+        guard isID(id, of: found.summary.key) else { throw SealedEntry.Damage("it is another key's") }
+        return found.summary.key
     }
 
     private static let placeName = "entry"

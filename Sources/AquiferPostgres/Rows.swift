@@ -49,7 +49,8 @@ enum Parameter: Sendable {
         case bytes = 17
         case integer = 20
         case text = 25
-        /// Several of `bytes`, see ``Parameter/list(_:of:)``.
+        /// Several of `integer`, of `bytes`; see ``Parameter/list(_:of:)``.
+        case listOfIntegers = 1016
         case listOfBytes = 1001
         /// Several of `text`.
         case listOfTexts = 1009

@@ -15,8 +15,8 @@ import AquiferFoundation
 /// an index has no room for more. Each write gives the entry another `mark`, so that a later one knows whether
 /// somebody has changed it meanwhile.
 struct Schema: Sendable {
-    /// Version 1 was written before the first release.
-    static let version = 2
+    /// Versions 1 and 2 were written before the first release.
+    static let version = 3
     /// The name, quoted for statements.
     var name: String { Self.quoted(plain) }
     private let plain: String
@@ -72,7 +72,7 @@ struct Schema: Sendable {
             CREATE TRIGGER forget_pieces AFTER UPDATE OR DELETE ON \(name).entry
                 FOR EACH ROW WHEN (OLD.pieces > 0) EXECUTE FUNCTION \(name).forget_pieces()
             """,
-            "INSERT INTO \(name).version VALUES (\(Self.version))",
+            "INSERT INTO \(name).version VALUES (\(Self.version))", committing,
         ] + leaseTable
     }
 

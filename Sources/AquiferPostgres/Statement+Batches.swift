@@ -34,10 +34,6 @@ extension Statement {
                 UNION ALL SELECT place FROM claimed WHERE is_done AND head IS NOT NULL) made
             """
     }
-
-    /// True for each place. The planner takes it for a filter that leaves one row, and looks for each row by its key, however
-    /// small the table was when it planned the statement.
-    private static let few = "place > 0 AND place < 1000000"
 }
 
 extension Parameter {

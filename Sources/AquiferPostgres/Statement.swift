@@ -10,6 +10,7 @@ enum Statement: String, CaseIterable, Sendable {
     case insert, insertAll, create, replace, delete, deleteSeen, deletePrefix, piece
     case takeLease, lookAtLease, renewLease, endLease, gone, time
     case readMany, changeMany
+    case readSeen, readRange, commit
 
     /// The types of the parameters.
     var parameters: [Parameter.Kind] {
@@ -45,13 +46,25 @@ enum Statement: String, CaseIterable, Sendable {
         case .readMany: [.listOfBytes]
         // channel, told; and of each row its key, the mark that was seen, the new mark, head and bytes
         case .changeMany: [.text, .text, .listOfBytes, .listOfBytes, .listOfBytes, .listOfBytes, .listOfBytes]
+        // keys
+        case .readSeen: [.listOfBytes]
+        // the prefix, the first id, the first id after the last, the id before the first, the number of entries
+        case .readRange: [.bytes, .bytes, .bytes, .bytes, .integer]
+        // session, number, channel, the lists told, locks; and of each write its key, the mark that is asked for, the new mark, head, bytes and
+        // number of pieces
+        case .commit:
+            [
+                .bytes, .integer, .text, .listOfTexts, .listOfIntegers, .listOfBytes, .listOfBytes, .listOfBytes,
+                .listOfBytes,
+                .listOfBytes, .listOfIntegers,
+            ]
         }
     }
 
     /// True if it changes nothing.
     var onlyReads: Bool {
         switch self {
-        case .read, .pieces, .list, .lookAtLease, .gone, .time, .readMany: true
+        case .read, .pieces, .list, .lookAtLease, .gone, .time, .readMany, .readSeen, .readRange: true
         default: false
         }
     }
@@ -112,6 +125,7 @@ enum Statement: String, CaseIterable, Sendable {
         case .takeLease, .lookAtLease, .renewLease, .endLease, .gone: leasing(schema)
         case .time: "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
         case .readMany, .changeMany: batch(schema)
+        case .readSeen, .readRange, .commit: transaction(schema)
         }
     }
 
@@ -131,7 +145,7 @@ enum Statement: String, CaseIterable, Sendable {
     }
 
     /// The rows whose keys begin so.
-    private static func range(_ prefix: String, _ first: String, _ end: String) -> String {
+    static func range(_ prefix: String, _ first: String, _ end: String) -> String {
         """
         e.id >= \(first) AND (\(end) IS NULL OR e.id < \(end))
             AND substring(coalesce(e.long_key, e.id) FROM 1 FOR octet_length(\(prefix))) = \(prefix)

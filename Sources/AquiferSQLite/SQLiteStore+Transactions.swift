@@ -33,27 +33,23 @@ extension SQLiteStore {
         try writes.check()
         let made = Locked((commit: Commit.made([]), changed: [String]()))
         let hasChanged = try await transaction(isFlushed: durability == .now) { table throws(StoreError) in
-            var (found, refused) = ([(mark: Data?, exists: Bool)](), [String]())
-            for write in writes {
-                let seen = try table.seen(write.key)
+            var (refused, seals, changing) = ([String](), [EntrySeal?](), [Int]())
+            for (place, write) in writes.enumerated() {
+                let found = try table.seen(write.key)
                 // A damaged entry is one, and has no mark.
                 let (mark, exists) =
-                    if case .success(let entry) = seen { (entry?.mark, entry != nil) } else { (Data?.none, true) }
+                    if case .success(let entry) = found { (entry?.mark, entry != nil) } else { (Data?.none, true) }
                 if !write.condition.holds(mark, exists: exists) { refused.append(write.key) }
-                found.append((mark, exists))
-            }
-            if !refused.isEmpty {
-                made.withLock { $0 = (.refused(refused), []) }
-                return nil
-            }
-            var (seals, marks, changing) = ([EntrySeal?](), [Data?](), [Int]())
-            for (place, write) in writes.enumerated() {
                 let seal: EntrySeal? =
                     if case .replace(let entry) = write.change { EntrySeal(entry, key: write.key) } else { nil }
                 seals.append(seal)
-                marks.append(write.change == .keep ? found[place].mark : seal?.mark)
-                if seal != nil || (write.change == .delete && found[place].exists) { changing.append(place) }
+                if seal != nil || (write.change == .delete && exists) { changing.append(place) }
             }
+            if !refused.isEmpty {
+                made.withLock { [refused] in $0 = (.refused(refused), []) }
+                return nil
+            }
+            let marks = seals.map { $0?.mark }
             made.withLock { [marks, changing] in $0 = (.made(marks), changing.map { writes[$0].key }) }
             if changing.isEmpty { return nil }
             return { [seals, changing] table throws(StoreError) in

@@ -143,7 +143,13 @@ public enum CacheStoreContract {
     /// Every promise.
     public static let checks: [Check] =
         retrieveChecks + insertChecks + deleteChecks + updateChecks + entriesChecks + keyChecks + orderChecks
-        + damageChecks + damagedHeaderChecks + changeChecks + prefixChecks + pageChecks + transactionChecks
+        + damageChecks + damagedHeaderChecks + changeChecks + prefixChecks + pageChecks
+
+    /// Every promise of a `TransactionalStore` beside those of every store.
+    public static var transactions: [Check] { transactionChecks }
+
+    /// Those of them that can be checked on this subject.
+    public static func transactions(for subject: Subject) -> [Check] { transactions.filter { $0.applies(to: subject) } }
 
     /// The promises that can be checked on this subject. Give these to a test, so that no check passes for want of looking.
     public static func checks(for subject: Subject) -> [Check] { checks.filter { $0.applies(to: subject) } }

@@ -11,6 +11,9 @@ struct PostgresStoreContractTests {
         try await check.run(.postgres)
     }
 
+    @Test("keeps the contract of transactions", arguments: CacheStoreContract.transactions)
+    func transactions(check: CacheStoreContract.Check) async throws { try await check.run(.transactions()) }
+
     @Test("keeps the contract with one connection", arguments: CacheStoreContract.checks(for: .justMade))
     func oneConnection(check: CacheStoreContract.Check) async throws {
         try await check.run(CacheStoreContract.Subject(make: { try await PlacedStore(connections: 1) }, isShared: true))
@@ -50,6 +53,20 @@ struct PlacedStore: ForwardingStore {
 
 extension CacheStoreContract.Subject {
     static var justMade: Self { Self(make: { MemoryStore() }, isShared: true) }
+
+    /// A store by itself, in a schema of this subject.
+    static func transactions() -> Self {
+        let schema = "test_\(UUID().uuidString.prefix(13))"
+        let open = { @Sendable in try await PostgresStore(PostgresServer.shared.get().address, schema: schema) }
+        return Self(
+            make: open, reopen: { _ in try await open() },
+            corrupt: { key, _ in
+                try PostgresServer.shared.get().run(
+                    sql: """
+                        UPDATE "\(schema)".entry SET bytes = set_byte(bytes, 9, get_byte(bytes, 9) # 255) WHERE \(name(key))
+                        """)
+            }, isShared: true, isTransactional: true)
+    }
 
     static var postgres: Self {
         Self(

@@ -18,6 +18,15 @@ struct SQLiteStoreContractTests {
     }
 
     @Test(
+        "keeps the contract of transactions, whether each commit waits for the device or not",
+        arguments: CacheStoreContract.transactions, SQLiteStore.Durability.allCases)
+    func transactions(check: CacheStoreContract.Check, durability: SQLiteStore.Durability) async throws {
+        try await TemporaryFolder.with { folder in
+            try await check.run(.sqlite(in: folder, durability: durability))
+        }
+    }
+
+    @Test(
         "keeps the contract with one reader",
         arguments: CacheStoreContract.checks(for: .sqlite(in: .temporaryDirectory).onlyMade))
     func oneReader(check: CacheStoreContract.Check) async throws {

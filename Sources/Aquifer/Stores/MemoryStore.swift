@@ -99,7 +99,7 @@ public final class MemoryStore: TransactionalStore {
             }
             guard refused.isEmpty else { return (.refused(refused.map(\.key)), []) }
             let changed = writes.filter { kept.make($0.change, for: StoreKey($0.key)) }
-            return (.made(writes.map { kept.mark(StoreKey($0.key)) }), changed.map(\.key))
+            return (.made(writes.map { $0.change == .keep ? nil : kept.mark(StoreKey($0.key)) }), changed.map(\.key))
         }
         for key in changed { changes.post(.entry(key)) }
         return commit

@@ -35,7 +35,7 @@ public protocol TransactionalStore: CacheStore {
     /// - Parameters:
     ///   - writes: the writes. Each names its key once, and may only ask how the entry is.
     ///   - durability: what the commit survives when it is acknowledged.
-    /// - Returns: the marks of the entries afterwards; or the keys of the entries that were not as they were to be, and nothing was changed.
+    /// - Returns: the new marks; or the keys of the entries that were not as they were to be, and nothing was changed.
     /// - Throws: ``StoreError``, also for an empty key, or one that is named twice. Nothing was changed then, except after
     ///   ``StoreError/uncertain(operation:reason:)``: the commit may have been made, or may still be.
     func commit(_ writes: [EntryWrite], _ durability: CommitDurability) async throws(StoreError) -> Commit
@@ -62,7 +62,7 @@ public struct EntryWrite: Sendable, Hashable {
         case always
         /// There must be no entry. A damaged one is an entry.
         case absent
-        /// The entry must have this mark.
+        /// The entry must have this mark: nobody has written it since. Damage that has come to it may or may not be noticed.
         case seen(Data)
     }
 
@@ -86,7 +86,7 @@ public struct EntryWrite: Sendable, Hashable {
 
 /// What became of the writes of ``TransactionalStore/commit(_:_:)``.
 public enum Commit: Sendable, Hashable {
-    /// All were made. The marks of the entries afterwards, in the order of the writes; `nil` for one that is absent.
+    /// All were made. The marks of the entries that were stored, in the order of the writes; `nil` for one that was deleted or kept.
     case made([Data?])
     /// None was made, because the entries under these keys were not as they were to be.
     case refused([String])

@@ -11,6 +11,9 @@ struct StoreContractTests {
         try await check.run(.memory)
     }
 
+    @Test("the store in memory keeps the contract of transactions", arguments: CacheStoreContract.transactions(for: .memory))
+    func transactions(check: CacheStoreContract.Check) async throws { try await check.run(.memory) }
+
     @Test("the store in files keeps the contract", arguments: CacheStoreContract.checks)
     func files(check: CacheStoreContract.Check) async throws {
         try await TemporaryFolder.with { folder in try await check.run(.files(in: folder)) }
