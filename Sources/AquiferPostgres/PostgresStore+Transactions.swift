@@ -2,7 +2,7 @@ import Aquifer
 import AquiferConcurrency
 import AquiferFoundation
 
-extension PostgresStore: TransactionalStore {
+extension PostgresStore: DurableStore {
     /// See `TransactionalStore.read(_:)`. It is one statement.
     public func read(_ keys: [String]) async throws(StoreError) -> [Result<SeenEntry?, StoreError>] {
         for key in keys where key.isEmpty { throw .invalidKey(key) }
@@ -20,7 +20,7 @@ extension PostgresStore: TransactionalStore {
         return found
     }
 
-    /// See `TransactionalStore.read(prefix:after:limit:)`. It is one statement.
+    /// See `DurableStore.read(prefix:after:limit:)`. It is one statement.
     public func read(prefix: String, after: String?, limit: Int) async throws(StoreError) -> SeenPage {
         let (range, limit) = (KeyRange(prefix), max(1, limit))
         let last = after.flatMap { Data(hexadecimal: $0) } ?? Data()

@@ -31,10 +31,10 @@ public final class RedisStore: CacheStore {
     let place: String
     let owner: LoopOwner
     let patience: Duration
-    private let lifetime: Command.Word
-    private let turns = KeyTurns()
+    let lifetime: Command.Word
+    let turns = KeyTurns()
     /// Tells the messages of this store from those of others.
-    private let instance = Value.token().prefix(8).hexadecimal
+    let instance = Value.token().prefix(8).hexadecimal
     /// The changes of calls that threw `.uncertain`. If one of them is made later, the server's message tells it.
     package let doubts: DoubtfulChanges
     /// Tells the ends of leases, here and on other machines.
@@ -162,7 +162,7 @@ public final class RedisStore: CacheStore {
     }
 
     /// The number of bytes up to which an entry is an argument of a script.
-    private static let largestArgument = 4_096
+    static let largestArgument = 4_096
 
     /// Writes an entry, if it is as it was seen; also tells whether that was tried before.
     private func write(
@@ -238,8 +238,11 @@ public final class RedisStore: CacheStore {
         [.text(names.leaseChannel), .text(ToldChange.text(.entry(key), from: instance))]
     }
 
+    /// The generation that was last known.
+    func generation(ofPart part: String) -> Data? { generations.withLock { $0[part] } }
+
     /// Remembers a generation. It is a guess, which the server checks.
-    private func know(_ generation: Data, _ part: String) {
+    func know(_ generation: Data, _ part: String) {
         generations.withLock { known in
             if known[part] == generation { return }
             if known.count >= 10_000 { known = [:] }

@@ -35,6 +35,67 @@ enum Script: String, CaseIterable, Sendable {
         return 1
         """
 
+    /// Makes several writes, or none.
+    ///
+    /// Keys: of each write the generation of its part and the entry, and then the places of the large values, which are there already. Arguments: the
+    /// milliseconds until entries expire (0: never), the channel, the number of writes; of each write the generation that its value has, a new
+    /// one, the head that was seen (empty: any; "-": none), and what to write: the value, its head before a place ("@"), nothing ("") or a
+    /// deletion ("-"); then the messages.
+    ///
+    /// Returns 1 if all were made, 2 if the server has forgotten a value, or a list: of numbers, the writes that were not as seen; of texts, the
+    /// generations of all writes, of which one is another one.
+    case commit = """
+        local count = tonumber(ARGV[3])
+        local generations, refused, isOther, isMade, isDone = {}, {}, false, false, true
+        for i = 1, count do
+          local a = i * 4
+          local g = redis.call('GET', KEYS[2 * i - 1])
+          if not g and string.len(ARGV[a + 3]) > 1 then
+            g = ARGV[a + 1]
+            redis.call('SET', KEYS[2 * i - 1], g)
+          end
+          generations[i] = g or ''
+          if string.len(ARGV[a + 3]) > 1 then
+            if g ~= ARGV[a] then isOther = true end
+            isMade = true
+            if redis.call('GETRANGE', KEYS[2 * i], 0, 39) ~= string.sub(ARGV[a + 3], 1, 40) then isDone = false end
+          end
+        end
+        if isOther then return generations end
+        if isMade and isDone then return 1 end
+        for i = 1, count do
+          local seen = ARGV[i * 4 + 2]
+          if seen ~= '' then
+            local head = redis.call('GETRANGE', KEYS[2 * i], 0, 39)
+            local exists = head ~= '' and string.sub(head, 1, 16) == generations[i]
+            if seen == '-' then
+              if exists then refused[#refused + 1] = i end
+            elseif not exists or head ~= seen then refused[#refused + 1] = i end
+          end
+        end
+        if #refused > 0 then return refused end
+        for i = 2 * count + 1, #KEYS do
+          if redis.call('EXISTS', KEYS[i]) == 0 then return 2 end
+        end
+        local place = 2 * count
+        for i = 1, count do
+          local value = ARGV[i * 4 + 3]
+          if string.len(value) > 1 then
+            if string.len(value) == 41 then
+              place = place + 1
+              redis.call('RENAME', KEYS[place], KEYS[2 * i])
+              if ARGV[1] == '0' then redis.call('PERSIST', KEYS[2 * i]) else redis.call('PEXPIRE', KEYS[2 * i], ARGV[1]) end
+            elseif ARGV[1] == '0' then redis.call('SET', KEYS[2 * i], value)
+            else redis.call('SET', KEYS[2 * i], value, 'PX', ARGV[1]) end
+          end
+        end
+        for i = 1, count do
+          if ARGV[i * 4 + 3] == '-' then redis.call('DEL', KEYS[2 * i]) end
+        end
+        for i = count * 4 + 4, #ARGV do redis.call('PUBLISH', ARGV[2], ARGV[i]) end
+        return 1
+        """
+
     /// Deletes an entry, if it is as it was seen.
     ///
     /// Keys: the entry. Arguments: the head that was seen (empty: any), the channel, the message. Returns 1 if it was deleted.
@@ -116,6 +177,7 @@ enum Script: String, CaseIterable, Sendable {
     var name: String {
         switch self {
         case .write: "61b35555dacdb896a9c737c55c603d702cd53265"
+        case .commit: "1708fbf3a2fa3b6c4a49e5c9779e2e6ece57c8c0"
         case .delete: "bcc9ca22f1186abdbb677e92f86cd806832dc46c"
         case .end: "7b8ff4158168851039dfc2d1bd573fd89241f015"
         case .takeLease: "721a323011a7f8c6d968519c61c9876e6709d6fe"

@@ -18,7 +18,7 @@ extension SQLiteStore {
         return found ?? keys.map { _ in .success(nil) }
     }
 
-    /// See `TransactionalStore.read(prefix:after:limit:)`. The entries come in the order of their keys' bytes. If it finds damage, the page is the
+    /// See `DurableStore.read(prefix:after:limit:)`. The entries come in the order of their keys' bytes. If it finds damage, the page is the
     /// last one.
     public func read(prefix: String, after: String?, limit: Int) async throws(StoreError) -> SeenPage {
         let range = KeyRange(prefix: prefix, after: after, limit: max(1, limit))

@@ -32,7 +32,7 @@ import AquiferFoundation
 ///
 /// The database file is never mapped into memory: a truncated or unreadable file is an error, whereas a map would end
 /// the process. (SQLite itself maps the `-shm` file beside it.)
-public final class SQLiteStore: TransactionalStore {
+public final class SQLiteStore: DurableStore {
     let path: String
     private let patience: Duration
     let durability: Durability

@@ -38,6 +38,9 @@ public enum CacheStoreContract {
         /// True if the stores are `TransactionalStore`s.
         public var isTransactional: Bool
 
+        /// True if the stores are `DurableStore`s.
+        public var isDurable: Bool
+
         /// A way to damage an entry.
         public struct Damage: Sendable {
             /// The damaged part, for messages: `the header`.
@@ -62,7 +65,7 @@ public enum CacheStoreContract {
             makeFailing: (@Sendable ([String: StoredEntry]) async throws -> any CacheStore)? = nil,
             corrupt: (@Sendable (_ key: String, _ store: any CacheStore) async throws -> Void)? = nil,
             damages: [Damage] = [],
-            isShared: Bool = false, isTransactional: Bool = false
+            isShared: Bool = false, isTransactional: Bool = false, isDurable: Bool = false
         ) {
             self.make = make
             self.reopen = reopen
@@ -70,7 +73,8 @@ public enum CacheStoreContract {
             self.corrupt = corrupt
             self.damages = damages
             self.isShared = isShared
-            self.isTransactional = isTransactional
+            self.isTransactional = isTransactional || isDurable
+            self.isDurable = isDurable
         }
     }
 
@@ -92,6 +96,8 @@ public enum CacheStoreContract {
             case transactions
             /// The same, and ``Subject/corrupt``.
             case damagedTransactions
+            /// ``Subject/isDurable``.
+            case durability
         }
 
         /// The promise, as a sentence.
@@ -122,6 +128,7 @@ public enum CacheStoreContract {
             case .damages: !subject.damages.isEmpty
             case .embedded: !subject.isShared
             case .transactions: subject.isTransactional
+            case .durability: subject.isDurable
             case .damagedTransactions: subject.isTransactional && subject.corrupt != nil
             }
         }

@@ -65,7 +65,7 @@ extension CacheStoreContract.Subject {
                     sql: """
                         UPDATE "\(schema)".entry SET bytes = set_byte(bytes, 9, get_byte(bytes, 9) # 255) WHERE \(name(key))
                         """)
-            }, isShared: true, isTransactional: true)
+            }, isShared: true, isDurable: true)
     }
 
     static var postgres: Self {

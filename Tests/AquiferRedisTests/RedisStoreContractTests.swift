@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferTesting
 import Foundation
 import ServerPrograms
@@ -12,6 +13,9 @@ struct RedisStoreContractTests {
     func contract(check: CacheStoreContract.Check) async throws {
         try await check.run(.redis)
     }
+
+    @Test("keeps the contract of transactions", arguments: CacheStoreContract.transactions(for: .transactions()))
+    func transactions(check: CacheStoreContract.Check) async throws { try await check.run(.transactions()) }
 
     @Test("keeps the contract in a scope", arguments: CacheStoreContract.checks(for: .justMade))
     func scoped(check: CacheStoreContract.Check) async throws {
@@ -27,6 +31,24 @@ struct RedisStoreContractTests {
 
 extension CacheStoreContract.Subject {
     static var justMade: Self { Self(make: { MemoryStore() }, isShared: true) }
+
+    /// Stores by themselves, each under a prefix of its own.
+    static func transactions() -> Self {
+        let placed = Locked<[ObjectIdentifier: PlacedStore]>([:])
+        let open = { @Sendable (prefix: String) in
+            let store = try PlacedStore(prefix: prefix)
+            placed.withLock { $0[ObjectIdentifier(store.redis)] = store }
+            return store.redis
+        }
+        let place = { @Sendable (store: any CacheStore) in
+            let redis = try #require(store as? RedisStore)
+            return try #require(placed.withLock { $0[ObjectIdentifier(redis)] })
+        }
+        return Self(
+            make: { try open("test-\(UUID().uuidString.prefix(13))") }, reopen: { try open(place($0).prefix) },
+            corrupt: { key, store in try await place(store).change(key) { $0[$0.count - 1] ^= 0x10 } }, isShared: true,
+            isTransactional: true)
+    }
 
     static var redis: Self {
         Self(

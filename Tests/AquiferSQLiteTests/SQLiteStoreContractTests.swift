@@ -124,7 +124,7 @@ extension CacheStoreContract.Subject {
                             "UPDATE entry SET key = 'other' WHERE key = ?1", key: $1,
                             hiding: ["entry_key", "entry_key_again"])
                     }),
-            ], isTransactional: true)
+            ], isDurable: true)
     }
 
     private static func imposter(

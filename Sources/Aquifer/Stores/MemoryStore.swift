@@ -76,19 +76,6 @@ public final class MemoryStore: TransactionalStore {
         return kept.withLock { kept in checked.map { .success(kept.seen($0)) } }
     }
 
-    /// See ``TransactionalStore/read(prefix:after:limit:)``. Looks at every key.
-    public func read(prefix: String, after: String?, limit: Int) async throws(StoreError) -> SeenPage {
-        kept.withLock { kept in
-            let keys = kept.entries.keys.filter { key in
-                key.text.hasBytes(prefix) && after.map { $0.utf8.lexicographicallyPrecedes(key.text.utf8) } ?? true
-            }.sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
-            let page = keys.prefix(max(1, limit))
-            return SeenPage(
-                entries: page.compactMap { key in kept.seen(key).map { (key.text, .success($0)) } },
-                next: page.count < keys.count ? page.last?.text : nil)
-        }
-    }
-
     /// See ``TransactionalStore/commit(_:_:)``.
     public func commit(_ writes: [EntryWrite], _ durability: CommitDurability) async throws(StoreError) -> Commit {
         try writes.check()

@@ -22,14 +22,6 @@ public protocol TransactionalStore: CacheStore {
     /// - Throws: ``StoreError`` if the store cannot be read, or a key is empty.
     nonisolated(nonsending) func read(_ keys: [String]) async throws(StoreError) -> [Result<SeenEntry?, StoreError>]
 
-    /// A page of the entries whose keys begin with the UTF-8 bytes of `prefix`, with their bytes, as they are at one moment. Changes nothing.
-    ///
-    /// - Parameters:
-    ///   - prefix: the beginning of the keys.
-    ///   - after: ``SeenPage/next`` of the page before; `nil` for the first page.
-    ///   - limit: the most entries of the page, at least one. A page that has found damage may have more.
-    func read(prefix: String, after: String?, limit: Int) async throws(StoreError) -> SeenPage
-
     /// Makes all writes, or none.
     ///
     /// - Parameters:
@@ -39,6 +31,18 @@ public protocol TransactionalStore: CacheStore {
     /// - Throws: ``StoreError``, also for an empty key, or one that is named twice. Nothing was changed then, except after
     ///   ``StoreError/uncertain(operation:reason:)``: the commit may have been made, or may still be.
     func commit(_ writes: [EntryWrite], _ durability: CommitDurability) async throws(StoreError) -> Commit
+}
+
+/// A transactional store whose acknowledged changes survive the process, as what cannot be loaded again needs it. Its ``TransactionalStore/commit(_:_:)``
+/// survives a loss of power, too, as far as the store is set up so.
+public protocol DurableStore: TransactionalStore {
+    /// A page of the entries whose keys begin with the UTF-8 bytes of `prefix`, with their bytes, as they are at one moment. Changes nothing.
+    ///
+    /// - Parameters:
+    ///   - prefix: the beginning of the keys.
+    ///   - after: ``SeenPage/next`` of the page before; `nil` for the first page.
+    ///   - limit: the most entries of the page, at least one. A page that has found damage may have more.
+    func read(prefix: String, after: String?, limit: Int) async throws(StoreError) -> SeenPage
 }
 
 extension TransactionalStore {

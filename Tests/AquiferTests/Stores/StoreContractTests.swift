@@ -11,7 +11,9 @@ struct StoreContractTests {
         try await check.run(.memory)
     }
 
-    @Test("the store in memory keeps the contract of transactions", arguments: CacheStoreContract.transactions(for: .memory))
+    @Test(
+        "the store in memory keeps the contract of transactions",
+        arguments: CacheStoreContract.transactions(for: .memory))
     func transactions(check: CacheStoreContract.Check) async throws { try await check.run(.memory) }
 
     @Test("the store in files keeps the contract", arguments: CacheStoreContract.checks)
