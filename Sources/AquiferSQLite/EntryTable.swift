@@ -257,3 +257,34 @@ final class EntryTable {
         return statement
     }
 }
+
+extension EntryTable {
+    /// The entry under a key with its mark, or its damage.
+    func seen(_ key: String) throws(StoreError) -> Result<SeenEntry?, StoreError> {
+        do throws(StoreError) {
+            return .success(try row(key).map { SeenEntry(entry: $0.entry, mark: $0.seal.mark) })
+        } catch {
+            // A failure that is not about one entry is that of all.
+            guard case .unreadable = error else { throw error }
+            return .failure(error)
+        }
+    }
+
+    /// The entries of a range.
+    func seen(_ range: KeyRange) throws(StoreError) -> SeenPage {
+        let listed = try pageNow(range)
+        var page = SeenPage(entries: [], damaged: listed.contents.damaged, next: listed.next)
+        for entry in listed.contents.entries {
+            switch try seen(entry.key) {
+            case .success(let seen?): page.entries.append((entry.key, .success(seen)))
+            case .success(nil): throw connection.damage("a row is not found by its key")
+            case .failure(let error): page.entries.append((entry.key, .failure(error)))
+            }
+        }
+        return page
+    }
+}
+
+extension EntrySeal {
+    var mark: Data { withUnsafeBytes(of: (header, body)) { Data($0) } }
+}

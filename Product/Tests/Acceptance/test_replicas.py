@@ -674,7 +674,7 @@ def test_a_wrong_password_database_or_version_ends_a_server_at_once(machines, st
     sql("UPDATE aquifer_outbox.version SET number = 9", store.rpartition("/")[2])
     result = machine("serve", "--port", "0")
     assert result.returncode == UNAVAILABLE and "newer version of Aquifer (form 9" in result.stderr
-    sql("UPDATE aquifer_outbox.version SET number = 2; DROP TABLE aquifer_values.lease", store.rpartition("/")[2])
+    sql("UPDATE aquifer_outbox.version SET number = 3; DROP TABLE aquifer_values.lease", store.rpartition("/")[2])
     result = machine("serve", "--port", "0")
     assert result.returncode == UNAVAILABLE and "has lost lease" in result.stderr
 
