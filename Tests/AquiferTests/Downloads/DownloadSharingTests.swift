@@ -205,7 +205,7 @@ struct DownloadSharingTests {
             exchange.start(headers: head)
             exchange.send(content.prefix(300_000))
             let none = ScriptedHTTPClient([])
-            let download = try world.downloads(none, patience: .days(9999)).download(world.url)
+            let download = try world.downloads(none, patience: .days(9999), clock: world.clock).download(world.url)
             let ticking = world.tick()
             for await progress in download.progress where progress.received == 300_000 { break }
             exchange.send(content[300_000...])
@@ -226,7 +226,7 @@ struct DownloadSharingTests {
             exchange.start(headers: head)
             exchange.send(content.prefix(300_000))
             let client = FileRemote(content).client
-            let download = try world.downloads(client, patience: .days(9999)).download(world.url)
+            let download = try world.downloads(client, patience: .days(9999), clock: world.clock).download(world.url)
             let ticking = world.tick()
             for await progress in download.progress where progress.received == 300_000 { break }
             one.cancel()

@@ -97,9 +97,12 @@ struct DownloadWorld {
     }
 
     /// The downloads of a process of its own, as far as the folder can tell.
+    ///
+    /// - Parameter clock: the clock for waiting for another process. The flush after a delivery may hold the lock for a moment, and is as
+    ///   fast as the device: who meets it waits for it by the time of day.
     func downloads(
         _ client: any HTTPClient, bound: Int = 1 << 30, limit: Int = 4 << 30, retry: RetryPolicy = .never,
-        patience: Duration = .seconds(30), in folder: URL? = nil,
+        patience: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock(), in folder: URL? = nil,
         check: @escaping Downloads.Check = Downloads.defaultCheck
     ) throws -> Downloads {
         try Downloads(
@@ -184,7 +187,7 @@ extension DownloadWorld {
 
     /// Expects that another process waits for a download under way only so long, and is told that it is busy.
     func expectBusy() async throws {
-        let other = try downloads(ScriptedHTTPClient([])).download(url)
+        let other = try downloads(ScriptedHTTPClient([]), clock: clock).download(url)
         let ticking = tick()
         let error = await AquiferTesting.failure { () async throws(DownloadError) in try await other.file() }
         ticking.cancel()
