@@ -119,7 +119,10 @@ extension DriveJudge {
             let versions = server.files["\(account)"]?[name] ?? []
             let size = files.first { $0.name == name }.map { Int($0.size) }
             var least = shown[life]?.versions["\(account) \(name)"] ?? -1
-            if loaded.source == .remote { least = max(least, versions.lastIndex { $0.date < asked } ?? -1) }
+            // A clock that was set back while the request was under way makes its answer look older than the saved one.
+            if loaded.source == .remote, clocksAreRight {
+                least = max(least, versions.lastIndex { $0.date < asked } ?? -1)
+            }
             let found = (max(least, -1)..<versions.count).first { number in
                 number < 0 ? size == nil : versions[number].bytes?.count == size
             }
