@@ -30,7 +30,8 @@ extension UpdateHub {
             return fail(error, epoch)
         }
         finish(epoch) { state in
-            found?.adopt(isKnown)
+            let unsaved = state.keepsUnsaved(over: fingerprint) ? found?.unsaved : nil
+            found?.adopt(isKnown, unsaved != nil)
             state.note(mark: found?.mark)
             defer { state.hasLooked = true }
             // A load may have told another state meanwhile.
@@ -43,6 +44,12 @@ extension UpdateHub {
                 state.isHidden = false
             }
             if fingerprint?.isDenied == true { return state.show(nil, fingerprint, .denied, at: now) }
+            if var unsaved {
+                // Another part was saved: what could not be saved stays on the screens.
+                unsaved.source = state.current?.source ?? unsaved.source
+                let cause = state.cause(of: unsaved, fingerprint, isAnswer: found?.isAnswer == true)
+                return state.show(unsaved, fingerprint, cause, at: now, askedAt: state.unsavedAskedAt)
+            }
             if fingerprint == nil, state.fingerprint?.kind == .data, let shown = state.current?.savedAt,
                 policy.isFresh(shown, at: now)
             {

@@ -115,6 +115,11 @@ extension UpdateHub {
             return found.savedAt > hiddenSince
         }
 
+        /// True if what is shown could not be saved, and nobody has changed the beginning of what is saved since.
+        func keepsUnsaved(over found: EntryFingerprint?) -> Bool {
+            hasLooked && current != nil && unsavedAskedAt != nil && found?.beginning == fingerprint?.beginning
+        }
+
         /// Notes the mark of the entry that was found.
         mutating func note(mark found: Date?) {
             // Who begins to follow loads anyway.

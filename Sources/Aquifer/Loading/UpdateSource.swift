@@ -13,8 +13,12 @@ struct UpdateSource<Value: Sendable>: Sendable {
         /// Called when the followers have made it their own, and not when it was discarded because a load had told another state
         /// meanwhile. It is quick: the hub's lock is held.
         ///
-        /// - Parameter isKnown: true if it is the saved state of before, so that the followers keep what they show.
-        var adopt: @Sendable (_ isKnown: Bool) -> Void = { _ in }
+        /// - Parameters:
+        ///   - isKnown: true if it is the saved state of before, so that the followers keep what they show.
+        ///   - isOver: true if they show ``unsaved``.
+        var adopt: @Sendable (_ isKnown: Bool, _ isOver: Bool) -> Void = { _, _ in }
+        /// The value with the parts of it that a load could not save; `nil` if there are none.
+        var unsaved: Loaded<Value>?
         /// Its value; `nil` if it may not be shown.
         let fresh: @Sendable () throws(StoreError) -> Saved<Value>?
     }

@@ -17,6 +17,8 @@ struct PageEntry<Item: Sendable>: Sendable {
     var origin: StoredEntry.Origin?
     /// The date when it was saved; `nil` if it could not be saved.
     var savedAt: Date?
+    /// The reason why it could not be saved.
+    var saveError: StoreError?
     /// True if a load has saved it.
     var isAnswer = false
     /// The mark of an invalidation that nobody has answered.
@@ -52,7 +54,11 @@ struct PageAssembly<Item: Sendable>: Sendable {
     private(set) var fingerprint = EntryFingerprint.empty
     /// The facts of the pages before the first one that could not be saved.
     private(set) var savedFingerprint = EntryFingerprint.empty
-    private(set) var hasUnsaved = false
+    /// The pages that could not be saved, by their names; that of the first page is empty.
+    private(set) var unsaved: [StoreKey: PageEntry<Item>] = [:]
+    /// The reason why one of them could not be saved.
+    private(set) var saveError: StoreError?
+    var hasUnsaved: Bool { !unsaved.isEmpty }
 
     /// A page as it was read.
     struct Known: Sendable, Equatable {
@@ -123,7 +129,10 @@ struct PageAssembly<Item: Sendable>: Sendable {
             fingerprint.isDenied = entry.isDenied
             fingerprint.beginning = .init(savedAt: fingerprint.savedAt, checksum: fingerprint.checksum)
         }
-        if entry.savedAt == nil { hasUnsaved = true }
+        if entry.savedAt == nil {
+            unsaved[StoreKey(entry.name ?? "")] = entry
+            saveError = saveError ?? entry.saveError
+        }
         if !hasUnsaved { savedFingerprint = fingerprint }
     }
 

@@ -131,17 +131,20 @@ extension PagedResource {
         with loaded: Loaded<PageRecord<Item>>, at end: PageAssembly<Item>.End
     ) async -> Loaded<PagedList<Item>> {
         let (record, splice) = loaded.value.spliced
-        let entry = PageEntry(name: end.link, record: record, savedAt: loaded.savedAt)
+        let saveError = loaded.saveError == nil ? nil : record.obstacle ?? loaded.saveError
+        let entry = PageEntry(name: end.link, record: record, savedAt: loaded.savedAt, saveError: saveError)
         let isLast = loaded.source == .remote && splice?.isOverNothing == true
         let appended = known.withLock { known -> PageAssembly<Item>? in
             guard isLast, known?.end == end, known?.list.readError == nil, isFresh(known) else { return nil }
             known?.append(entry)
             return known
         }
-        let saveError = loaded.saveError == nil ? nil : record.obstacle ?? loaded.saveError
         var whole = appended
         if whole == nil {
-            let unsaved = saveError == nil ? [:] : place.standIns(for: entry, splice)
+            // The pages before this one may be known better than the store has them.
+            var unsaved = known.withLock { isFresh($0) ? $0?.unsaved : nil } ?? [:]
+            unsaved[StoreKey(end.link)] = nil
+            if saveError != nil { unsaved.merge(place.standIns(for: entry, splice)) { $1 } }
             // A store that cannot be read any more hides no page that was shown.
             whole = (try? await place.read(unsaved)) ?? known.withLock { isFresh($0) ? $0 : nil }
             if loaded.source == .remote, saveError == nil { await place.forget(splice?.dropped ?? [], except: whole) }

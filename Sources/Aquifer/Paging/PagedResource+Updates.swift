@@ -29,10 +29,14 @@ extension PagedResource {
             policy: place.policy, now: place.now, observe: { [place] in place.observe($0) },
             find: { [place, known] () async throws(StoreError) in
                 guard let read = try await place.read() else { return try await place.unshown() }
+                let whole = await place.read(over: known.withLock { $0?.unsaved })
                 return UpdateSource.Found(
                     fingerprint: read.fingerprint, mark: read.first?.mark, isAnswer: read.first?.isAnswer == true,
                     // The next page belongs where the list on the screens ends.
-                    adopt: { isKnown in known.withLock { $0 = read.adopted(over: $0, isKnown: isKnown) } },
+                    adopt: { isKnown, isOver in
+                        known.withLock { $0 = (isOver ? whole : nil) ?? read.adopted(over: $0, isKnown: isKnown) }
+                    },
+                    unsaved: whole.map { Loaded($0.list, source: .remote, saveError: $0.saveError) },
                     fresh: { () throws(StoreError) in
                         Saved(value: read.list, savedAt: read.oldest ?? .distantPast, validators: .none)
                     })
@@ -84,6 +88,14 @@ extension PageAssembly {
 }
 
 extension PagePlace {
+    /// The saved list with the pages that could not be saved; `nil` if they are no part of it.
+    fileprivate func read(over unsaved: [StoreKey: PageEntry<Item>]?) async -> PageAssembly<Item>? {
+        guard let unsaved, !unsaved.isEmpty else { return nil }
+        // The saved list, which was read before, tells the error.
+        guard let whole = try? await read(unsaved), whole.hasUnsaved else { return nil }
+        return whole
+    }
+
     /// A list that may not be shown: its first page is only a mark, or has expired; `nil` if there is none.
     func unshown<List>() async throws(StoreError) -> UpdateSource<List>.Found? {
         guard let entry = try await cache(of: nil).entry() else { return nil }

@@ -192,7 +192,7 @@ public final class PagedResource<Item: Sendable>: Sendable {
     func list(after loaded: Loaded<PageRecord<Item>>) async -> Loaded<PagedList<Item>> {
         let (record, splice) = loaded.value.spliced
         let saveError = loaded.saveError == nil ? nil : record.obstacle ?? loaded.saveError
-        let beginning = PageEntry(record: record, savedAt: loaded.savedAt)
+        let beginning = PageEntry(record: record, savedAt: loaded.savedAt, saveError: saveError)
         let unsaved = saveError == nil ? [:] : place.standIns(for: beginning, splice)
         // A store that cannot be read hides nothing that has arrived.
         let read = try? await place.read(unsaved)
@@ -209,15 +209,19 @@ public final class PagedResource<Item: Sendable>: Sendable {
         _ assembly: PageAssembly<Item>, _ source: LoadSource, _ saveError: StoreError?, isFirst: Bool
     ) -> Loaded<PagedList<Item>> {
         known.withLock { $0 = assembly }
+        // A list is saved if all of its pages are.
+        let saveError = saveError ?? assembly.saveError
         let list = assembly.list
         let loaded: Loaded<PagedList<Item>>
         if case .cache(_, let error) = source {
-            loaded = Self.copy(list, because: error)
+            var copy = Self.copy(list, because: error)
+            copy.saveError = saveError
+            loaded = copy
         } else {
             let savedAt = saveError == nil ? assembly.oldest : nil
             loaded = Loaded(list, source: .remote, savedAt: savedAt, saveError: saveError)
         }
-        let fingerprint = saveError == nil ? assembly.fingerprint : nil
+        let fingerprint = saveError == nil && !assembly.hasUnsaved ? assembly.fingerprint : nil
         hub.withLock { $0 }?.publish(partOf: loaded, fingerprint, keepsSource: !isFirst)
         return loaded
     }

@@ -82,6 +82,46 @@ struct PagedUpdatesTests {
         #expect(model.list.saveError != nil)
     }
 
+    @Test("A page that is saved after one that could not be takes nothing from the screens", arguments: [1, 2, 3])
+    func savedAfterUnsaved(saved: Int) async throws {
+        let world = PagedWorld(.cursor, down(30, 1))
+        // The store has older text, in as many pages.
+        _ = try await world.loaded(pages: saved)
+        for id in 1...30 { world.server.edit(id, "second") }
+        let resource = world.resource()
+        let model = PagedModel(resource)
+        world.store.fail(.insert, .update, with: .full(path: "notes"))
+        await model.appear()
+        await model.refresh()
+        #expect(await hasLooked(resource))
+        world.store.heal(.insert, .update)
+        for page in 1...3 {
+            await model.loadMore()
+            #expect(await hasLooked(resource))
+            #expect(model.items.map(\.id) == down(30, 31 - 5 * (saved + page)))
+            #expect(model.items.first?.text == "second")
+            #expect(model.list.saveError != nil, "the list is saved if all of its pages are")
+        }
+        // What another process saves in the place of the unsaved page is shown.
+        for id in 1...30 { world.server.edit(id, "third") }
+        _ = try await world.resource().reload()
+        #expect(await eventually { model.items.first?.text == "third" })
+    }
+
+    @Test("A page that could not be saved stays on the screens when the page after it is saved")
+    func unsavedBetween() async throws {
+        let world = PagedWorld(.cursor, down(30, 1))
+        let resource = try await world.loaded(pages: 1)
+        let model = PagedModel(resource)
+        await model.appear()
+        world.store.fail(.insert, .update, with: .full(path: "notes"))
+        await model.loadMore()
+        world.store.heal(.insert, .update)
+        await model.loadMore()
+        #expect(await hasLooked(resource))
+        #expect(model.items.map(\.id) == down(30, 16) && model.list.saveError != nil)
+    }
+
     /// Waits until the followers of a list have looked at everything that they were told.
     private func hasLooked(_ resource: PagedResource<Note>) async -> Bool {
         await eventually {
