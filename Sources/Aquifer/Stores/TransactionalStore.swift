@@ -14,7 +14,7 @@ import AquiferFoundation
 /// - Marks: each entry has a mark, which is another one after each write that changed the entry. Marks of different stores say nothing to each other.
 /// - Durability, integrity, ``CacheStore/changes`` and keys are those of the store.
 ///
-/// Every such store passes `TransactionalStoreContract` of `AquiferTesting`.
+/// Every such store passes `CacheStoreContract.transactions` of `AquiferTesting`.
 public protocol TransactionalStore: CacheStore {
     /// The entries under the keys at one moment, in the order of the keys: each the entry with its mark, `nil` if there is none, or
     /// ``StoreError/unreadable(key:reason:)`` if it is damaged. Changes nothing.
