@@ -13,31 +13,11 @@ struct PostgresBatches: EntryBatches {
     private static let (most, room) = (500, 4 << 20)
 
     func retrieve(_ keys: [String]) async throws(StoreError) -> [Result<SeenEntry?, StoreError>] {
-        var found = [Result<SeenEntry?, StoreError>](repeating: .success(nil), count: keys.count)
+        var found: [Result<SeenEntry?, StoreError>] = []
         for start in stride(from: 0, to: keys.count, by: Self.most) {
-            let part = keys[start..<min(start + Self.most, keys.count)]
-            for key in part where key.isEmpty { throw .invalidKey(key) }
-            let names = Parameter.list(part.map { Data($0.utf8) })
-            let answers = try await store.ask([.init(.readMany, [names])], to: "read \(part.count) entries")
-            guard let rows = answers.first else { continue }
-            for row in 0..<rows.count {
-                guard let number = rows.integer(row, 0), let place = Int(exactly: number).map({ start + $0 - 1 }),
-                    part.indices.contains(place)
-                else { continue }
-                found[place] = try await entry(rows, row, for: keys[place])
-            }
+            found += try await store.read(Array(keys[start..<min(start + Self.most, keys.count)]))
         }
         return found
-    }
-
-    private func entry(
-        _ rows: Rows, _ row: Int, for key: String
-    ) async throws(StoreError) -> Result<SeenEntry?, StoreError> {
-        if rows.integer(row, 4) ?? 0 > 0 { return try await store.seen(key) }
-        let (mark, head, bytes) = (rows.bytes(row, 1), rows.bytes(row, 2), rows.bytes(row, 3))
-        return Result { () throws(StoreError) in
-            SeenEntry(entry: try Row.entry(head ?? Data(), bytes ?? Data(), for: key), mark: mark ?? Data())
-        }
     }
 
     func change(_ changes: [SeenChange]) async throws(StoreError) -> [SeenEntry?] {

@@ -6,12 +6,6 @@ extension PostgresStore: DoubtingStore {}
 
 /// Writes, and the messages that tell others of them.
 extension PostgresStore {
-    /// The entry of a key with its mark, for batches.
-    func seen(_ key: String) async throws(StoreError) -> Result<SeenEntry?, StoreError> {
-        guard let (mark, found) = try await read(StoreKey(checking: key)) else { return .success(nil) }
-        return found.map { SeenEntry(entry: $0, mark: mark) }
-    }
-
     /// Replaces an entry that is as it was seen. Returns its new mark; `nil` if it is another one by now.
     func replace(_ key: String, _ seen: Data, _ entry: StoredEntry) async throws(StoreError) -> Data? {
         let (key, mark) = (try StoreKey(checking: key), Row.newMark())

@@ -1,38 +1,32 @@
 import Aquifer
 import AquiferFoundation
 
-/// The statements for several entries at once. None is a write of a session: a row is changed only from the mark that was seen to
-/// another one that nobody else draws, so that each statement may be repeated.
+/// The statement that changes several entries at once. It is no write of a session: a row is changed only from the mark that was seen to
+/// another one that nobody else draws, so that it may be repeated.
 extension Statement {
     func batch(_ schema: String) -> String {
-        self == .readMany
-            ? """
-            SELECT k.place, e.mark, e.head, e.bytes, e.pieces
-            FROM unnest($1::bytea[]) WITH ORDINALITY k(key, place) JOIN \(schema).entry e ON e.id = \(Self.id("k.key"))
-            WHERE \(Self.few)
-            """
-            // A row that somebody else is changing is skipped: he was quicker. A row with its new mark was changed before, by a
-            // statement whose answer was lost.
-            : """
-            WITH wanted AS (
-                SELECT place, \(Self.id("key")) AS id, seen, mark, head, bytes
-                FROM unnest($3::bytea[], $4::bytea[], $5::bytea[], $6::bytea[], $7::bytea[])
-                    WITH ORDINALITY w(key, seen, mark, head, bytes, place) WHERE \(Self.few)),
-            claimed AS MATERIALIZED (
-                SELECT w.*, e.mark = w.mark AS is_done FROM wanted w JOIN \(schema).entry e
-                    ON e.id = w.id AND (e.mark = w.seen OR e.mark = w.mark)
-                ORDER BY e.id FOR UPDATE OF e SKIP LOCKED),
-            replaced AS (
-                UPDATE \(schema).entry e SET mark = c.mark, head = c.head, bytes = c.bytes, pieces = 0
-                FROM claimed c WHERE e.id = c.id AND c.head IS NOT NULL AND NOT c.is_done RETURNING c.place),
-            deleted AS (
-                DELETE FROM \(schema).entry e USING claimed c WHERE e.id = c.id AND c.head IS NULL RETURNING c.place),
-            told AS MATERIALIZED (SELECT pg_notify($1, $2) WHERE EXISTS (SELECT FROM claimed))
-            SELECT made.place, (SELECT count(*) FROM told)
-            FROM (
-                SELECT place FROM replaced UNION ALL SELECT place FROM deleted
-                UNION ALL SELECT place FROM claimed WHERE is_done AND head IS NOT NULL) made
-            """
+        // A row that somebody else is changing is skipped: he was quicker. A row with its new mark was changed before, by a
+        // statement whose answer was lost.
+        """
+        WITH wanted AS (
+            SELECT place, \(Self.id("key")) AS id, seen, mark, head, bytes
+            FROM unnest($3::bytea[], $4::bytea[], $5::bytea[], $6::bytea[], $7::bytea[])
+                WITH ORDINALITY w(key, seen, mark, head, bytes, place) WHERE \(Self.few)),
+        claimed AS MATERIALIZED (
+            SELECT w.*, e.mark = w.mark AS is_done FROM wanted w JOIN \(schema).entry e
+                ON e.id = w.id AND (e.mark = w.seen OR e.mark = w.mark)
+            ORDER BY e.id FOR UPDATE OF e SKIP LOCKED),
+        replaced AS (
+            UPDATE \(schema).entry e SET mark = c.mark, head = c.head, bytes = c.bytes, pieces = 0
+            FROM claimed c WHERE e.id = c.id AND c.head IS NOT NULL AND NOT c.is_done RETURNING c.place),
+        deleted AS (
+            DELETE FROM \(schema).entry e USING claimed c WHERE e.id = c.id AND c.head IS NULL RETURNING c.place),
+        told AS MATERIALIZED (SELECT pg_notify($1, $2) WHERE EXISTS (SELECT FROM claimed))
+        SELECT made.place, (SELECT count(*) FROM told)
+        FROM (
+            SELECT place FROM replaced UNION ALL SELECT place FROM deleted
+            UNION ALL SELECT place FROM claimed WHERE is_done AND head IS NOT NULL) made
+        """
     }
 }
 

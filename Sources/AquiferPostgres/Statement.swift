@@ -9,7 +9,7 @@ enum Statement: String, CaseIterable, Sendable {
     case begin, end, ended
     case insert, insertAll, create, replace, delete, deleteSeen, deletePrefix, piece
     case takeLease, lookAtLease, renewLease, endLease, gone, time
-    case readMany, changeMany
+    case changeMany
     case readSeen, readRange, commit
 
     /// The types of the parameters.
@@ -43,7 +43,6 @@ enum Statement: String, CaseIterable, Sendable {
         case .gone: [.text]
         case .time: []
         // keys
-        case .readMany: [.listOfBytes]
         // channel, told; and of each row its key, the mark that was seen, the new mark, head and bytes
         case .changeMany: [.text, .text, .listOfBytes, .listOfBytes, .listOfBytes, .listOfBytes, .listOfBytes]
         // keys
@@ -64,7 +63,7 @@ enum Statement: String, CaseIterable, Sendable {
     /// True if it changes nothing.
     var onlyReads: Bool {
         switch self {
-        case .read, .pieces, .list, .lookAtLease, .gone, .time, .readMany, .readSeen, .readRange: true
+        case .read, .pieces, .list, .lookAtLease, .gone, .time, .readSeen, .readRange: true
         default: false
         }
     }
@@ -124,7 +123,7 @@ enum Statement: String, CaseIterable, Sendable {
             """
         case .takeLease, .lookAtLease, .renewLease, .endLease, .gone: leasing(schema)
         case .time: "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
-        case .readMany, .changeMany: batch(schema)
+        case .changeMany: batch(schema)
         case .readSeen, .readRange, .commit: transaction(schema)
         }
     }
